@@ -1,0 +1,21 @@
+"""cellval finds the cells of a table that hurt a learning task. Lower is worse."""
+
+from cellval.knn.engine import Snapshot, iter_values, value_rows
+from cellval.table import Column, InputError, Table, read_csv
+from cellval.valuation import value_cells
+from cellval.values import CellValues, load
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CellValues",
+    "Column",
+    "InputError",
+    "Snapshot",
+    "Table",
+    "iter_values",
+    "load",
+    "read_csv",
+    "value_cells",
+    "value_rows",
+]

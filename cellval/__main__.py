@@ -1,0 +1,5 @@
+import sys
+
+from cellval.cli import main
+
+sys.exit(main())

@@ -1,0 +1,174 @@
+"""What a source's bytes are: in which encoding they are text, or why they are none."""
+
+import codecs
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+DEFAULT_MAX_MB = 500
+
+_file_starts = {
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls)",
+    b"\x89PNG": "a PNG image",
+    b"%PDF": "a PDF document",
+    b"PAR1": "a Parquet file",
+    b"\x1f\x8b": "a gzip archive",
+    b"SQLite format 3": "an SQLite database",
+    b"<!doctype html": "a web page (HTML)",
+    b"<html": "a web page (HTML)",
+    b"<?xml": "an XML file",
+}
+_boms = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark is its prefix
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+class InputError(ValueError):
+    """Something a person can fix: what is wrong, where, and what to do."""
+
+
+def shortened(text: str) -> str:
+    """Text as a message can show it: a cell may hold a novel."""
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:
+    """Contents and name of a path, bytes, or binary or text buffer."""
+    limit = _limit() if max_bytes is None else int(max_bytes)
+    if isinstance(source, bytes | bytearray | memoryview):
+        raw, name = bytes(source), "table"
+    elif hasattr(source, "read"):
+        raw, name = _buffer_bytes(source, limit)
+    elif isinstance(source, str | os.PathLike):
+        raw, name = _path_bytes(os.fsdecode(source), limit)
+    else:
+        raise InputError(
+            "read_csv takes a path, bytes or an open file, not "
+            f"{type(source).__name__}; for a DataFrame use Table.from_frame."
+        )
+    _refuse_large(name, len(raw), limit)
+    return raw, name
+
+
+def _limit() -> int:
+    megabytes = os.environ.get("CELLVAL_MAX_MB", str(DEFAULT_MAX_MB))
+    try:
+        return int(float(megabytes) * 1e6)
+    except (ValueError, OverflowError):
+        raise InputError(
+            f"The environment variable CELLVAL_MAX_MB is {megabytes!r}; "
+            "set it to a number of megabytes, such as 1000."
+        ) from None
+
+
+def _refuse_large(name: str, size: int, limit: int) -> None:
+    if size > limit:
+        raise InputError(
+            f"{name} has at least {size / 1e6:,.1f} MB; the limit is "
+            f"{limit / 1e6:,.1f} MB. Raise it with the argument max_bytes or the "
+            "environment variable CELLVAL_MAX_MB, or take a sample of the rows."
+        )
+
+
+def _buffer_bytes(source: Any, limit: int) -> tuple[bytes, str]:
+    name = getattr(source, "name", None)
+    name = Path(name).name if isinstance(name, str) else "table"
+    try:
+        content = source.read(limit + 1)
+        if not content and source.seekable() and source.tell() > 0:
+            # Streamlit hands out the same buffer again, left at its end.
+            source.seek(0)
+            content = source.read(limit + 1)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{name} was opened as text in an encoding it is not written in; "
+            "open it in binary mode ('rb') or pass the path."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name} cannot be read: {error}.") from None
+    return (writable(content) if isinstance(content, str) else bytes(content)), name
+
+
+def writable(text: str) -> bytes:
+    # A lone surrogate cannot be written; a question mark can be seen and fixed.
+    return text.encode("utf-8", "replace")
+
+
+def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
+    if "\n" in path or "\r" in path:
+        raise InputError(
+            "read_csv got text with line breaks where a path belongs; to read CSV "
+            "text pass it as bytes, or wrap it in io.StringIO."
+        )
+    name = Path(path).name or path
+    try:
+        _refuse_large(name, os.stat(path).st_size, limit)
+        with open(path, "rb") as file:
+            return file.read(limit + 1), name
+    except InputError:
+        raise
+    except FileNotFoundError:
+        why = "there is no such file. Check the spelling and the folder"
+    except IsADirectoryError:
+        why = "it is a folder. Give the path of a CSV file inside it"
+    except PermissionError:
+        why = "permission was denied. Check who may read it"
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+    raise InputError(
+        f"{path if len(path) < 300 else shortened(path)} cannot be read: {why}."
+    )
+
+
+def encoding_of(raw: bytes, name: str) -> str:
+    if not raw.strip(b" \t\r\n\0\xef\xbb\xbf\xfe\xff"):
+        raise InputError(
+            f"{name} is empty. A CSV file has a line of column names and below it "
+            "one line per row."
+        )
+    head = raw[: 1 << 16]
+    other = _other_format(head)
+    sure = next((found for mark, found in _boms.items() if raw.startswith(mark)), "")
+    for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
+        # Mostly Latin letters: every other byte is zero, and only those.
+        if zeros.count(0) > 0.4 * len(zeros) and head.count(0) <= 1.02 * zeros.count(0):
+            sure = sure or encoding
+    controls = sum(head.count(byte) for byte in (*range(1, 9), *range(14, 26), 127))
+    if not sure and max(4 * controls, head.count(0)) > 0.2 * len(head):
+        other = other or "binary data"
+    if other:
+        raise InputError(
+            f"{name} is no CSV file: it looks like {other}. Open it in the program it "
+            "belongs to and save or export the table as CSV first."
+        )
+    for encoding in [sure] if sure else ["utf-8", "cp1252"]:
+        try:
+            raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            if sure:
+                shown = encoding.removesuffix("-sig").upper()
+                raise InputError(
+                    f"{name} starts like {shown} text but byte {error.start + 1:,} is "
+                    f"not {shown}; the file may be cut off. Save it again as UTF-8."
+                ) from None
+        else:
+            # Without its own characters Windows-1252 is Latin-1.
+            plain = encoding == "cp1252" and not re.search(rb"[\x80-\x9f]", raw)
+            return "latin-1" if plain else encoding
+    return "latin-1"
+
+
+def _other_format(head: bytes) -> str:
+    """What the file is instead of CSV, by its first bytes; empty if unknown."""
+    if head.startswith(b"PK\x03\x04"):
+        return "an Excel workbook (.xlsx)" if b"xl/" in head else "a ZIP archive"
+    text = head[:200].removeprefix(codecs.BOM_UTF8).lstrip()
+    if re.match(rb'\{\s*"[^"]*"\s*:|\[\s*[\[{]', text):
+        return "a JSON file"
+    starts = _file_starts.items()
+    return next((f for s, f in starts if text.lower().startswith(s.lower())), "")

@@ -1,0 +1,53 @@
+"""`kernel`: how the functions of this package are compiled, and where that is kept.
+
+Numba's own cache notices a change in the file of the called function only, not in the
+files of the functions compiled into it, and stumbles over classes that were renamed. So
+compiled code is kept in a folder named after all sources of this package.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+
+def _folder() -> Path | None:
+    """Where compiled kernels are kept: beside the sources, or in the user's cache."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(here.glob("*.py")):
+        digest.update(source.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    for parent in (here / "__pycache__", user / "cellval"):
+        try:
+            (parent / name).mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(parent / name, os.W_OK):
+            for old in parent.glob("kernels-*"):
+                if old.name != name:
+                    shutil.rmtree(old, ignore_errors=True)
+            return parent / name
+    return None
+
+
+FOLDER = _folder()
+
+
+def kernel(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile on first use: serial, without the GIL, division by zero as in numpy."""
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(FOLDER or "")
+    try:
+        compiled = numba.njit(
+            nogil=True, cache=FOLDER is not None, error_model="numpy", **options
+        )
+        return compiled(function)
+    finally:
+        config.CACHE_DIR = before

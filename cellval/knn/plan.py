@@ -1,0 +1,172 @@
+"""Which column subsets each test point sees, split into independent work items.
+
+A run is a sequence of *passes* over all test points, each in the same seeded order. A
+pass evaluates either all subsets of columns, or some pairs of a random order of the
+columns and its reverse, fresh for every test point. Passes double the number of pairs
+so far (1, 1, 2, 4, 8, ...): breadth first, because a cell's value needs nearly all test
+points but few subsets each. A pass is cut into batches of test points: the work items.
+They are fixed by the settings alone, never by the number of workers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellval.table import InputError
+
+ALL = 0  # pairs of a pass over all subsets
+MOST_PAIRS = 256  # where sampling ends by itself
+MOST_COLUMNS = 20  # for all subsets
+PAIRS_FOR_ENDS = 4  # exact ends pay off from here on
+COLUMNS_FOR_ENDS = 4
+AUTO_WORK = 2e9  # evaluations (rows x subsets x test points) where no budget is given
+NANOSECONDS = (
+    15.0  # about what an evaluation takes; plans must not depend on the machine
+)
+ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
+
+
+@dataclass(frozen=True)
+class Item:
+    """Test points [first, last) of one pass."""
+
+    pass_number: int
+    n_pairs: int  # ALL, or the number of order pairs of each test point
+    number: int  # in its pass
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All work items of a run, in order."""
+
+    n_rows: int
+    n_columns: int
+    n_tests: int
+    n_pairs: int  # in all passes together; ALL
+    random_state: int
+    begun: tuple[int, ...] = ()  # pairs of the passes that an earlier run has begun
+
+    @property
+    def design(self) -> str:
+        """What is evaluated, in words."""
+        if self.n_pairs == ALL:
+            return f"all {2**self.n_columns} column subsets (exact)"
+        pairs = (
+            "1 random order" if self.n_pairs == 1 else f"{self.n_pairs} random orders"
+        )
+        return f"{pairs} of the columns and the reverse, fresh for every test point"
+
+    def passes(self) -> list[int]:
+        """Pairs of each pass."""
+        if self.n_pairs == ALL:
+            return [ALL]
+        sizes = list(self.begun) or [1]
+        while (done := sum(sizes)) < self.n_pairs:
+            sizes.append(min(done, self.n_pairs - done))
+        return sizes
+
+    def batch(self, n_pairs: int) -> int:
+        """Test points of an item."""
+        work = self.n_rows * evaluations(self.n_columns, n_pairs)
+        at_most = -(-self.n_tests // 16)  # progress is seen on small tables, too
+        return max(1, min(at_most, int(ITEM_WORK / work)))
+
+    def items(self) -> Iterator[Item]:
+        for pass_number, n_pairs in enumerate(self.passes()):
+            step = self.batch(n_pairs)
+            for number, first in enumerate(range(0, self.n_tests, step)):
+                last = min(first + step, self.n_tests)
+                yield Item(pass_number, n_pairs, number, first, last)
+
+    def work(self, item: Item) -> float:
+        """Evaluations of an item."""
+        subsets = evaluations(self.n_columns, item.n_pairs)
+        return float(self.n_rows) * subsets * (item.last - item.first)
+
+    def total_work(self) -> float:
+        subsets = sum(evaluations(self.n_columns, n_pairs) for n_pairs in self.passes())
+        return float(self.n_rows) * subsets * self.n_tests
+
+    def orders(self, item: Item) -> np.ndarray:
+        """int64 (n_tests, n_pairs, n_columns): each test point's own column orders."""
+        rng = np.random.default_rng(
+            [self.random_state, 1 + item.pass_number, item.number]
+        )
+        shape = (item.last - item.first, item.n_pairs, self.n_columns)
+        return rng.permuted(np.broadcast_to(np.arange(self.n_columns), shape), axis=-1)
+
+    def test_order(self) -> np.ndarray:
+        """The seeded order in which test points are visited."""
+        return np.random.default_rng([self.random_state, 0]).permutation(self.n_tests)
+
+
+def with_ends(n_columns: int, n_pairs: int) -> bool:
+    """Are first and last positions averaged exactly?"""
+    return n_pairs >= PAIRS_FOR_ENDS and n_columns >= COLUMNS_FOR_ENDS
+
+
+def evaluations(n_columns: int, n_pairs: int) -> int:
+    """Subsets that a pass evaluates per test point."""
+    if n_pairs == ALL:
+        return int(2**n_columns) - 1
+    if with_ends(n_columns, n_pairs):
+        return 2 * n_columns + 1 + 2 * n_pairs * (n_columns - 3)
+    return 1 + 2 * n_pairs * (n_columns - 1)
+
+
+def make_plan(
+    n_rows: int,
+    n_columns: int,
+    n_tests: int,
+    *,
+    subsets: str | int = "auto",
+    budget: float | None = None,
+    target_stderr: float | None = None,
+    random_state: int = 0,
+    begun: tuple[int, ...] = (),
+) -> Plan:
+    """Choose a design: all subsets where that is cheapest, else sampled orders.
+
+    `begun` are the passes of an earlier run of the same design that goes on.
+    """
+    if begun and subsets == "auto":
+        done = sum(begun)
+        unbounded = budget is not None or target_stderr is not None
+        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if unbounded else 2 * done
+    elif subsets == "all":
+        if n_columns > MOST_COLUMNS:
+            raise InputError(
+                f"All subsets of {n_columns} columns are 2^{n_columns}: too many. Use "
+                f"subsets='auto', or keep at most {MOST_COLUMNS} columns."
+            )
+        n_pairs = ALL
+    elif subsets == "auto":
+        work = AUTO_WORK if budget is None else budget * 1e9 / NANOSECONDS
+        affordable = work / (n_rows * n_tests)
+        pairs = affordable / (2 * n_columns)
+        if n_columns <= MOST_COLUMNS and 2**n_columns <= max(
+            affordable, 2 * n_columns + 2
+        ):
+            n_pairs = ALL
+        elif budget is not None or target_stderr is not None:
+            n_pairs = MOST_PAIRS
+        else:
+            n_pairs = int(np.clip(pairs, 1, MOST_PAIRS))
+    elif isinstance(subsets, (int, np.integer)) and subsets >= 1:
+        n_pairs = -(-int(subsets) // (2 * n_columns))
+        if not begun and n_columns <= MOST_COLUMNS and subsets >= 2**n_columns:
+            n_pairs = ALL
+    else:
+        raise InputError(
+            f"subsets={subsets!r} is not understood. Use 'auto', 'all', or about how "
+            "many column subsets each test point should see, such as 200."
+        )
+    if begun and (n_pairs == ALL) != (begun == (ALL,)):
+        raise InputError(
+            "A run over all column subsets and a run over sampled ones cannot continue "
+            "each other. Start a new run."
+        )
+    return Plan(n_rows, n_columns, n_tests, n_pairs, random_state, begun)

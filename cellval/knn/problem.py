@@ -1,0 +1,228 @@
+"""`Problem`: tables and settings, checked, encoded and planned before a run."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cellval.encoding import Encoded, encode
+from cellval.knn.kernels import Queries, Rows
+from cellval.knn.plan import ALL, Plan, make_plan
+from cellval.knn.rows import make_steps
+from cellval.table import InputError, Table
+from cellval.values import CellValues
+
+SCORINGS = ("accuracy", "balanced")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Everything that is fixed before the run."""
+
+    table: Table
+    rows: Rows
+    tests: Queries  # in visiting order
+    of_row: np.ndarray  # table row -> index into rows, -1 if it is not valued
+    plan: Plan
+    near: int
+    chance: bool
+    steps: np.ndarray
+    settings: dict[str, Any]
+
+
+def make_problem(
+    table: Table | pd.DataFrame,
+    *,
+    n_neighbors: int = 10,
+    test: Table | pd.DataFrame | float | None = None,
+    subsets: str | int = "auto",
+    baseline: str = "zero",
+    scoring: str = "accuracy",
+    near: int | None = None,
+    budget: float | None = None,
+    target_stderr: float | None = None,
+    random_state: int = 0,
+    continue_from: CellValues | None = None,
+) -> Problem:
+    """Check the settings, encode the tables and plan the work."""
+    table = table if isinstance(table, Table) else Table.from_frame(table)
+    _check("n_neighbors", n_neighbors, _whole(n_neighbors, 1), "1 or more")
+    _check("baseline", baseline, baseline in ("zero", "chance"), "'zero' or 'chance'")
+    _check("scoring", scoring, scoring in SCORINGS, "'accuracy' or 'balanced'")
+    _check("near", near, near is None or _whole(near, 1), "None, or 1 or more")
+    _check("budget", budget, budget is None or budget > 0, "None, or seconds above 0")
+    positive = target_stderr is None or target_stderr > 0
+    _check("target_stderr", target_stderr, positive, "None, or above 0")
+    _check("random_state", random_state, _whole(random_state, 0), "whole, from 0 on")
+    encoded = encode(table)
+    valued = np.ones(table.n_rows, bool)
+    own: np.ndarray | None = None
+    if test is None:
+        about_test = "leave-one-out"
+        test_cells, test_y = encoded.cells, encoded.y
+        own = np.arange(table.n_rows)
+    elif isinstance(test, (Table, pd.DataFrame)):
+        test = test if isinstance(test, Table) else Table.from_frame(test, like=table)
+        about_test = f"test table '{test.name}' {test.fingerprint[:12]}"
+        other = encode(test, like=table)
+        test_cells, test_y = other.cells, other.y
+    else:
+        valued = ~_held_out(table.y, test, random_state)
+        about_test = f"hold-out of {np.sum(~valued)} rows, seed {random_state}"
+        test_cells, test_y = encoded.cells[:, ~valued], encoded.y[~valued]
+    plan = make_plan(
+        int(valued.sum()),
+        encoded.weight.size,
+        test_y.size,
+        subsets=subsets,
+        budget=budget,
+        target_stderr=target_stderr,
+        random_state=int(random_state),
+        begun=_begun(continue_from) if continue_from else (),
+    )
+    weight = _test_weights(test_y, scoring)
+    settings = {
+        "method": "2D-Shapley-KNN",
+        "table": table.fingerprint,
+        "n_neighbors": int(n_neighbors),
+        "test": about_test,
+        "leave_one_out": test is None,
+        "subsets": subsets,
+        "design": plan.design,
+        "passes": plan.passes(),
+        "baseline": baseline,
+        "scoring": scoring,
+        "near": near,
+        "approximation": ""
+        if near is None
+        else f"near field: rows beyond the {near} nearest count as equally far",
+        "random_state": int(random_state),
+    }
+    rows, tests, of_row = _arrays(
+        encoded, valued, test_cells, test_y, own, weight, exact=plan.n_pairs == ALL
+    )
+    if tests.y.size != plan.n_tests:  # equal test points are visited once
+        plan = replace(plan, n_rows=rows.y.size, n_tests=tests.y.size)
+    order = plan.test_order()
+    tests = Queries(*(np.ascontiguousarray(array[order]) for array in tests))
+    steps = make_steps(int(valued.sum()), int(n_neighbors))
+    return Problem(
+        table,
+        rows,
+        tests,
+        of_row,
+        plan,
+        int(near or 0),
+        baseline == "chance",
+        steps,
+        settings,
+    )
+
+
+def _check(name: str, value: Any, ok: bool, need: str) -> None:
+    if not ok:
+        raise InputError(f"{name}={value!r} is not possible: it must be {need}.")
+
+
+def _whole(value: Any, least: int) -> bool:
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and value >= least
+
+
+def _held_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
+    """Rows to test on: about the given share of each class."""
+    if isinstance(share, bool) or not isinstance(share, (int, float, np.number)):
+        raise InputError(
+            f"test={share!r} is not understood. Use None (leave-one-out), a share of "
+            "the rows such as 0.3, or a second table."
+        )
+    if not 0 < share < 1:
+        raise InputError(
+            f"test={share!r}: the share of rows to hold out must lie between 0 and 1, "
+            "such as 0.3."
+        )
+    rng = np.random.default_rng([random_state, 2**31])
+    held_out = np.zeros(y.size, bool)
+    for label in np.unique(y):
+        members = np.flatnonzero(y == label)
+        held_out[rng.permutation(members)[: round(share * members.size)]] = True
+    if held_out.all() or not held_out.any():
+        raise InputError(
+            f"A hold-out of {share:.0%} leaves no rows on one side. Choose another "
+            "share, or leave-one-out (test=None)."
+        )
+    return held_out
+
+
+def _test_weights(y: np.ndarray, scoring: str) -> np.ndarray:
+    """Each test point's say: the same, or the same for each class in sum."""
+    if scoring == "accuracy":
+        return np.ones(y.size)
+    _, which, counts = np.unique(y, return_inverse=True, return_counts=True)
+    return np.asarray(y.size / (counts.size * counts[which]), float)
+
+
+def _arrays(
+    encoded: Encoded,
+    valued: np.ndarray,
+    test_cells: np.ndarray,
+    test_y: np.ndarray,
+    own: np.ndarray | None,
+    weight: np.ndarray,
+    exact: bool,
+) -> tuple[Rows, Queries, np.ndarray]:
+    """Kernel arrays. Exact runs take equal rows, and equal test points, once.
+
+    Sampled runs do not: every test point has its own draws.
+    """
+    cells, y = encoded.cells[:, valued], encoded.y[valued]
+    of_row = np.full(valued.size, -1)
+    of_row[valued] = np.arange(y.size)
+    times = np.ones(test_y.size, np.int64)
+    which = np.arange(y.size)
+    count = np.empty(0, np.int64)
+    if exact:
+        first, which, count = _distinct(cells, y)
+        cells, y = cells[:, first], y[first]
+        of_row[valued] = which
+        if own is None:
+            first, _, times = _distinct(test_cells, test_y)
+        else:
+            times = count
+            own = np.arange(first.size)
+        test_cells, test_y, weight = test_cells[:, first], test_y[first], weight[first]
+        if count.max() == 1:
+            count = np.empty(0, np.int64)
+    if own is None:
+        own = np.full(test_y.size, -1)
+    rows = Rows(
+        np.ascontiguousarray(cells), encoded.weight, encoded.is_category, y, count
+    )
+    tests = Queries(np.ascontiguousarray(test_cells.T), test_y, own, times, weight)
+    return rows, tests, of_row
+
+
+def _distinct(
+    cells: np.ndarray, y: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """First position, index and count of the different rows (cells and label)."""
+    # 0 + turns -0.0 into 0.0; NaN bits are all the same, so missing equals missing
+    whole = np.vstack([0 + cells, y[None].astype(np.float32)]).T
+    whole = np.where(np.isnan(whole), np.float32(np.nan), whole)
+    key = np.ascontiguousarray(whole).view(np.dtype((np.void, 4 * whole.shape[1])))
+    _, first, which, count = np.unique(
+        key.ravel(), return_index=True, return_inverse=True, return_counts=True
+    )
+    return first, which.ravel(), count.astype(np.int64)
+
+
+def _begun(values: CellValues) -> tuple[int, ...]:
+    """Pairs of the passes that these values have begun."""
+    if not values.state:
+        raise InputError(
+            "These values cannot be continued: they are merged, or were not made by "
+            "the KNN engine. Start a new run."
+        )
+    n = int(values.state["pass_number"]) + bool(values.state["next_item"])
+    return tuple(values.settings["passes"][: max(n, 1)])

@@ -1,0 +1,49 @@
+"""One line on the terminal that says how far a run is."""
+
+import sys
+import time
+from collections.abc import Iterator
+from typing import TextIO
+
+from cellval.knn.engine import Snapshot
+
+
+def spoken_time(seconds: float) -> str:
+    """Seconds as a person says them: 8 s, 3 min, 2.5 h."""
+    if not seconds < float("inf"):
+        return "?"
+    if seconds < 99.5:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
+
+
+def line(snapshot: Snapshot) -> str:
+    """Bar, test points, standard error and time left."""
+    if snapshot.compiling:
+        return "preparing (the first run on a machine compiles for about 15 s) ..."
+    filled = round(24 * snapshot.done)
+    stderr = snapshot.values.typical_stderr
+    return (
+        f"[{'#' * filled}{'.' * (24 - filled)}] {snapshot.done:4.0%}  "
+        f"{snapshot.n_test:,} test points, standard error {stderr:.2g}, "
+        f"{spoken_time(snapshot.seconds_left)} left"
+    )
+
+
+def shown(
+    snapshots: Iterator[Snapshot], stream: TextIO | None = None, every: float = 0.2
+) -> Iterator[Snapshot]:
+    """Pass snapshots on, and keep one line of a terminal up to date."""
+    stream = stream or sys.stderr
+    width, last = 0, -every
+    snapshot: Snapshot | None = None
+    for snapshot in snapshots:
+        now = time.monotonic()
+        if now - last >= every or snapshot.done >= 1:
+            text = line(snapshot)
+            stream.write("\r" + text.ljust(width))
+            stream.flush()
+            width, last = len(text), now
+        yield snapshot
+    if snapshot is not None:
+        stream.write("\n")

@@ -1,0 +1,222 @@
+"""The definitions, in plain Python, from the paper. Imports nothing of cellval.
+
+A *game* here is the KNN utility of one test point:
+
+    columns  list of (kind, weight, cells), kind "number" or "category"; None is missing
+    labels   label of each row
+    point    its cell in every column
+    label    its label
+
+h(S, F) is the expected share of its K nearest rows of S, seen through the columns F,
+that have its label, when rows at the same distance are ordered at random.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+from math import factorial
+
+
+def distance(columns, row, point, subset):
+    total = Fraction(0)
+    for j in subset:
+        kind, weight, cells = columns[j]
+        a, b = cells[row], point[j]
+        if a is None or b is None:
+            total += (a is None) != (b is None)
+        elif kind == "category":
+            total += Fraction(weight) if a != b else 0
+        else:
+            total += Fraction(weight) * (Fraction(a) - Fraction(b)) ** 2
+    return total
+
+
+def coarse(distances, near):
+    """Distances with rows beyond the `near` nearest (and their ties) equally far."""
+    if not near or near >= len(distances):
+        return distances
+    reach = sorted(distances.values())[near - 1]
+    far = max(distances.values()) + 1
+    return {i: d if d <= reach else far for i, d in distances.items()}
+
+
+def expected_hits(distances, matches, k):
+    """Expected number of matches among the k nearest, ties at random."""
+    hits, room = Fraction(0), k
+    for d in sorted(set(distances.values())):
+        group = [i for i, other in distances.items() if other == d]
+        taken = min(room, len(group))
+        hits += Fraction(sum(matches[i] for i in group) * taken, len(group))
+        room -= taken
+        if room == 0:
+            break
+    return hits
+
+
+class Game:
+    def __init__(
+        self, columns, labels, point, label, k, baseline="zero", own=None, near=0
+    ):
+        self.columns, self.point, self.k = columns, point, k
+        self.rows = [i for i in range(len(labels)) if i != own]
+        self.matches = [y == label for y in labels]
+        self.baseline, self.near = baseline, near
+        self.memory = {}
+
+    def distances(self, subset):
+        if subset not in self.memory:
+            everyone = {
+                i: distance(self.columns, i, self.point, subset) for i in self.rows
+            }
+            self.memory[subset] = coarse(everyone, self.near)
+        return self.memory[subset]
+
+    def h(self, rows, subset):
+        if not rows or (not subset and self.baseline == "zero"):
+            return Fraction(0)
+        distances = self.distances(subset)
+        mine = {i: distances[i] for i in rows}
+        return expected_hits(mine, self.matches, self.k) / self.k
+
+
+def subsets(things):
+    for size in range(len(things) + 1):
+        yield from combinations(things, size)
+
+
+def weight(size, n):
+    return Fraction(factorial(size) * factorial(n - size - 1), factorial(n))
+
+
+def shapley(value, players):
+    """Shapley values of a game `value(tuple of players)`, by definition."""
+    known = {s: value(s) for s in subsets(players)}
+    n = len(players)
+    return {
+        p: sum(
+            weight(len(s), n) * (known[tuple(sorted((*s, p)))] - known[s])
+            for s in subsets([q for q in players if q != p])
+        )
+        for p in players
+    }
+
+
+def cell_values_of(h, n_rows, n_columns):
+    """psi of any 2D game h(rows, columns), by the representation theorem."""
+    rows, columns = list(range(n_rows)), list(range(n_columns))
+    known = {(s, f): h(s, f) for s in subsets(rows) for f in subsets(columns)}
+    psi = [[Fraction(0)] * n_columns for _ in rows]
+    for i in rows:
+        for j in columns:
+            for s in subsets([r for r in rows if r != i]):
+                for f in subsets([c for c in columns if c != j]):
+                    si, fj = tuple(sorted((*s, i))), tuple(sorted((*f, j)))
+                    gain = known[si, fj] + known[s, f] - known[si, f] - known[s, fj]
+                    gain *= weight(len(s), n_rows) * weight(len(f), n_columns)
+                    psi[i][j] += gain
+    return psi
+
+
+def cell_values(games, n_rows, n_columns, weights=None):
+    """Mean over test points of each one's psi; a left-out row gets 0 from its own."""
+    weights = weights or [1] * len(games)
+    total = [[Fraction(0)] * n_columns for _ in range(n_rows)]
+    for game, w in zip(games, weights, strict=True):
+        rows = game.rows
+
+        def h(s, f, game=game, rows=rows):
+            return game.h(tuple(rows[i] for i in s), f)
+
+        for i, cells in zip(rows, cell_values_of(h, len(rows), n_columns), strict=True):
+            for j, value in enumerate(cells):
+                total[i][j] += Fraction(w) * value
+    return [[float(value / len(games)) for value in row] for row in total]
+
+
+def row_values(distances, matches, k):
+    """1D values with ties averaged, from the closed form, one group after another.
+
+    `distances` maps rows to distances. Checked against `shapley` in the tests; it
+    reaches sizes that the definition does not.
+    """
+
+    def g(p):
+        return Fraction(1, max(p, k))
+
+    def w(p):
+        return Fraction(0) if p <= k else Fraction(1, p * (p - 1))
+
+    values, tail, b = {}, Fraction(0), len(distances)
+    for d in sorted(set(distances.values()), reverse=True):
+        group = [i for i, other in distances.items() if other == d]
+        size, hits = len(group), sum(bool(matches[i]) for i in group)
+        a = b - size
+        positions = range(a + 1, b + 1)
+        gain = sum(map(g, positions)) / size
+        later = sum(sum(w(q) for q in range(p + 1, b + 1)) for p in positions) / size
+        for i in group:
+            others = hits - bool(matches[i])
+            taken = later * others / (size - 1) if size > 1 else 0
+            values[i] = bool(matches[i]) * gain - taken - tail
+        tail += Fraction(hits, size) * sum(map(w, positions))
+        b = a
+    return values
+
+
+def phi(game, subset):
+    if not subset and game.baseline == "zero":
+        return dict.fromkeys(game.rows, Fraction(0))
+    return row_values(game.distances(tuple(sorted(subset))), game.matches, game.k)
+
+
+def cell_values_by_columns(game, n_columns):
+    """psi of one test point from row values: the m-player game with a vector payoff."""
+    columns = list(range(n_columns))
+    known = {f: phi(game, f) for f in subsets(columns)}
+    return {
+        i: [
+            sum(
+                weight(len(f), n_columns)
+                * (known[tuple(sorted((*f, j)))][i] - known[f][i])
+                for f in subsets([c for c in columns if c != j])
+            )
+            for j in columns
+        ]
+        for i in game.rows
+    }
+
+
+def cell_values_by_orders(game, orders):
+    """psi of one test point averaged over the given orders of the columns."""
+    total = {i: [Fraction(0)] * len(orders[0]) for i in game.rows}
+    for order in orders:
+        before = phi(game, ())
+        for p, j in enumerate(order):
+            after = phi(game, order[: p + 1])
+            for i in game.rows:
+                total[i][j] += (after[i] - before[i]) / len(orders)
+            before = after
+    return total
+
+
+def cell_values_with_ends(game, orders):
+    """The same with first and last positions averaged over all columns, rest spread."""
+    m = len(orders[0])
+    columns = range(m)
+    empty, whole = phi(game, ()), phi(game, tuple(columns))
+    total = {i: [Fraction(0)] * m for i in game.rows}
+    for j in columns:
+        first = phi(game, (j,))
+        last = phi(game, tuple(c for c in columns if c != j))
+        for i in game.rows:
+            total[i][j] += (first[i] - empty[i] + whole[i] - last[i]) / m
+    for order in orders:
+        before = phi(game, order[:1])
+        for p in range(1, m - 1):
+            after = phi(game, order[: p + 1])
+            for i in game.rows:
+                total[i][order[p]] += (after[i] - before[i]) / len(orders)
+            before = after
+    for i in game.rows:
+        rest = whole[i] - empty[i] - sum(total[i])
+        total[i] = [value + rest / m for value in total[i]]
+    return total
