@@ -20,6 +20,7 @@ from cellval.knn.kernels import Queries, Rows
 from cellval.knn.plan import evaluations
 from cellval.knn.rows import add_column, make_steps
 
+GO = np.zeros(1, np.uint8)  # nothing stops
 PARTS = ("exact", "kernel", "rows", "scaling", "start")
 
 
@@ -113,7 +114,7 @@ def kernel():
         cost = []
         for near in (0, 500):
             rows, tests, orders = batch(problem, n_tests)
-            item = (rows, tests, orders, near, False, problem.steps)
+            item = (rows, tests, orders, near, False, problem.steps, GO)
             took = seconds(lambda item=item: run_item(*item))
             work = n * n_tests * evaluations(problem.plan.n_columns, 1)
             cost.append(1e9 * took / work)
@@ -166,7 +167,7 @@ def scaling():
         )
         orders = rng.permuted(np.broadcast_to(np.arange(m), (n_tests, 1, m)), axis=-1)
         steps = make_steps(n, 10)
-        return seconds(lambda: run_item(made, tests, orders, 0, False, steps), 5)
+        return seconds(lambda: run_item(made, tests, orders, 0, False, steps, GO), 5)
 
     base = took(4000, 60, 14)
     for name, changed in [

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.command(options))
     except InputError as error:
-        print(f"cellval: {error}", file=sys.stderr)
+        print(f"cellval: {_in_options(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\ncellval: stopped before there was a result.", file=sys.stderr)
         return 130
+
+
+# What the library calls its options, and what they are called here.
+OPTIONS = {
+    "n_neighbors=": "--neighbors ",
+    "random_state=": "--seed ",
+    "target_stderr=": "--stderr ",
+    "budget=": "--seconds ",
+    "n_jobs=": "--jobs ",
+    "baseline=": "--baseline ",
+    "scoring=": "--scoring ",
+    "subsets=": "--subsets ",
+    "near=": "--near ",
+    "(test=None)": "(no --test)",
+    "test=": "--test ",
+}
+
+
+def _in_options(message: str) -> str:
+    for name, option in OPTIONS.items():
+        message = message.replace(name, option)
+    return message
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,7 +123,10 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float | None:
     try:
         return float(options.test)
     except ValueError:
-        return read_csv(options.test, like=table)
+        test = read_csv(options.test, like=table)
+    for note in test.notes:
+        print(f"note on the test table: {note}", file=sys.stderr)
+    return test
 
 
 def _values(
@@ -108,7 +134,7 @@ def _values(
 ) -> tuple[CellValues, bool]:
     """Run until done, or until Ctrl-C, which keeps what there is."""
     subsets = options.subsets
-    if subsets.lstrip("-").isdigit():
+    with suppress(ValueError):
         subsets = int(subsets)
     snapshots = shown(
         iter_values(
@@ -133,7 +159,7 @@ def _values(
             last = snapshot
     except KeyboardInterrupt:
         stopped = True
-        snapshots.close()  # type: ignore[attr-defined]
+        snapshots.close()
         if last is None or last.n_test == 0:
             raise
         print("\nstopped; keeping what there is", file=sys.stderr)
@@ -142,14 +168,8 @@ def _values(
 
 
 def _run(options: argparse.Namespace) -> int:
-    folder = Path(options.out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"Cannot write to {folder}: {error.strerror}. Choose another --out."
-        ) from error
     table = _table(options)
+    folder = _out_folder(options)
     earlier = load(options.continue_from) if options.continue_from else None
     values, stopped = _values(options, table, earlier)
     write_results(values, table, folder)
@@ -165,6 +185,26 @@ def _run(options: argparse.Namespace) -> int:
     return 130 if stopped else 0
 
 
+def _out_folder(options: argparse.Namespace) -> Path:
+    """The folder for the results, which must not replace what is read."""
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"Cannot write to {folder}: {error.strerror}. Choose another --out."
+        ) from error
+    for name in ("values.csv", "lowest.csv"):
+        for read in filter(None, (options.csv, options.test)):
+            path = folder / name
+            if path.exists() and Path(read).exists() and path.samefile(read):
+                raise InputError(
+                    f"The results would replace {read}, which is read. Choose another "
+                    "--out."
+                )
+    return folder
+
+
 def _meaning(values: CellValues) -> str:
     score = {"accuracy": "accuracy", "balanced": "balanced accuracy"}
     what = f"{score[values.settings['scoring']]} of the KNN surrogate"
@@ -174,9 +214,9 @@ def _meaning(values: CellValues) -> str:
 def _explain(options: argparse.Namespace) -> int:
     table = _table(options)
     table.position(options.row)  # before the work, not after
-    values, _ = _values(options, table)
+    values, stopped = _values(options, table)
     print(_explanation(values, options.row))
-    return 0
+    return 130 if stopped else 0
 
 
 def _explanation(values: CellValues, row: int) -> str:

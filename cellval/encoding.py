@@ -17,7 +17,10 @@ import numpy as np
 
 from cellval.table import Column, InputError, Table
 
-FARTHEST = 1e15  # in robust standard deviations: squares must stay finite in float32
+# In robust standard deviations from the median. An absurd cell counts as so far away, or
+# in float32 its distance would swallow those of all other columns.
+FARTHEST = 1e3
+ROUNDING = 1e-12  # relative error of a decimal times a power of ten
 UNKNOWN = -2.0  # code of a category that the training table does not have
 
 
@@ -98,34 +101,46 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
     if x.size == 0:
         return np.full(new.size, np.nan), 1.0
     centre, scale = np.median(x), _spread(x)
-    factor = _exact_factor(x)
+    with np.errstate(over="ignore"):
+        factor = _exact_factor(x)
     if factor:  # decimals as whole numbers, so that equal gaps are equal in float32 too
         with np.errstate(over="ignore"):
-            cells = new * factor - np.rint(centre * factor)
-        near_whole = np.abs(cells - np.rint(cells)) < 1e-3
-        cells = np.where(near_whole, np.rint(cells), cells)
+            cells = new * factor
+        whole = np.rint(cells)
+        cells = np.where(
+            np.abs(cells - whole) <= ROUNDING * np.abs(cells), whole, cells
+        )
+        cells = cells - np.rint(centre * factor)
         scale = scale * factor
     else:
         cells = (new - centre) / scale
         scale = 1.0
-    return np.clip(cells, -FARTHEST * scale, FARTHEST * scale), _few_bits(
-        0.5 / scale**2
-    )
+    limit = FARTHEST * scale
+    return np.clip(cells, -limit, limit), _few_bits(0.5 / scale**2)
 
 
 def _spread(x: np.ndarray) -> float:
+    largest = np.abs(x).max() or 1.0
+    x = x / largest  # squares of huge numbers would overflow
     low, high = np.percentile(x, [25, 75])
-    return float((high - low) / 1.35) or float(np.std(x)) or 1.0
+    return float(largest * ((high - low) / 1.35 or np.std(x))) or 1.0
 
 
 def _exact_factor(x: np.ndarray) -> float:
-    """Smallest power of ten that makes all of x whole numbers below 2^24, or 0."""
-    for digits in range(7):
-        scaled = x * 10.0**digits
-        if np.ptp(scaled) >= 2**24:
-            return 0.0
-        if np.all(np.abs(scaled - np.rint(scaled)) <= 1e-9 * np.abs(scaled) + 1e-6):
-            return 10.0**digits
+    """Smallest power of ten that makes all of x whole numbers within 2^24, or 0."""
+    largest, width = np.abs(x).max(), np.ptp(x)
+    if width == 0 or not np.isfinite(width):
+        return 0.0
+    n_distinct = np.unique(x).size
+    for power in range(-int(np.log10(largest)), int(np.log10(2**24 / width)) + 1):
+        factor = 10.0**power
+        if not 0 < factor * largest < 1e9:  # beyond, rounding says nothing
+            continue
+        scaled = x * factor
+        whole = np.rint(scaled)
+        close = np.all(np.abs(scaled - whole) <= ROUNDING * np.abs(scaled))
+        if close and np.unique(whole).size == n_distinct:
+            return factor
     return 0.0
 
 

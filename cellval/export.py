@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cellval.table import Table
+from cellval.table import InputError, Table
 from cellval.values import CellValues
 
 # What a spreadsheet would run as a formula when a CSV is opened.
@@ -61,14 +61,14 @@ def decisions_frame(
     DataFrame with columns row, id, label, column, content, value, stderr, rank,
     decision
     """
-    frame = values.lowest(None, within_class=within_class)
-    if only is not None:
-        wanted = {cell for cell, decision in decisions.items() if decision in only}
-        cells = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
-        frame = frame[np.array([cell in wanted for cell in cells], bool)]
+    if only is None:
+        frame = values.lowest(None, within_class=within_class)
+    else:
+        wanted = [cell for cell, decision in decisions.items() if decision in only]
+        frame = _cells_frame(values, wanted, within_class)
     cells = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
     frame["decision"] = [decisions.get(cell, "") for cell in cells]
-    frame = frame.rename(columns={"cell": "content"}).drop(columns="index")
+    frame = frame.rename(columns={"cell": "content"})
     order = ["row", "id", "label", "column", "content", "value", "stderr", "rank"]
     frame = frame[[*order, "decision"]].reset_index(drop=True)
     for name in ("id", "label", "column", "content"):
@@ -76,6 +76,35 @@ def decisions_frame(
         safe = {text: safe_text(text) for text in texts.unique()}
         frame[name] = texts.map(safe)
     return frame
+
+
+def _cells_frame(
+    values: CellValues, cells: Collection[tuple[int, str]], within_class: bool
+) -> pd.DataFrame:
+    """The lines of `CellValues.lowest` for some cells; a long list is slow to make."""
+    position = {row: i for i, row in enumerate(values.row_numbers.tolist())}
+    column_of = {name: j for j, name in enumerate(values.column_names)}
+    found = [
+        (position[r], column_of[c])
+        for r, c in cells
+        if r in position and c in column_of
+    ]
+    ranks = values.ranks(within_class=within_class) if found else values.values
+    lines = [
+        {
+            "row": values.row_numbers[i],
+            "id": values.ids[i],
+            "label": values.labels[i],
+            "column": values.column_names[j],
+            "cell": values.cells.iat[i, j],
+            "value": values.values[i, j],
+            "stderr": values.stderr[i, j],
+            "rank": ranks[i, j],
+        }
+        for i, j in sorted(found, key=lambda cell: ranks[cell])
+    ]
+    names = ["row", "id", "label", "column", "cell", "value", "stderr", "rank"]
+    return pd.DataFrame(lines, columns=names)
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
@@ -105,7 +134,13 @@ def values_frame(values: CellValues, table: Table) -> pd.DataFrame:
 
 
 def write_results(values: CellValues, table: Table, folder: Path) -> None:
-    """values.csv, lowest.csv and values.npz in the folder."""
-    values_frame(values, table).to_csv(folder / "values.csv", index=False)
-    lowest_frame(values).to_csv(folder / "lowest.csv", index=False)
-    values.save(folder / "values.npz")
+    """values.npz, values.csv and lowest.csv in the folder; what is dearest first."""
+    try:
+        values.save(folder / "values.npz")
+        values_frame(values, table).to_csv(folder / "values.csv", index=False)
+        lowest_frame(values).to_csv(folder / "lowest.csv", index=False)
+    except OSError as error:
+        raise InputError(
+            f"Cannot write to {folder}: {error.strerror}. Close programs that have its "
+            "files open, make room, or choose another folder."
+        ) from error

@@ -31,19 +31,24 @@ def line(snapshot: Snapshot) -> str:
 
 
 def shown(
-    snapshots: Iterator[Snapshot], stream: TextIO | None = None, every: float = 0.2
+    snapshots: Iterator[Snapshot], stream: TextIO | None = None
 ) -> Iterator[Snapshot]:
-    """Pass snapshots on, and keep one line of a terminal up to date."""
+    """Pass snapshots on, and keep one line of a terminal up to date.
+
+    Where there is no terminal, such as in a log, a line is added every few seconds.
+    """
     stream = stream or sys.stderr
+    terminal = stream.isatty()
+    every = 0.2 if terminal else 5.0
     width, last = 0, -every
     snapshot: Snapshot | None = None
     for snapshot in snapshots:
         now = time.monotonic()
         if now - last >= every or snapshot.done >= 1:
             text = line(snapshot)
-            stream.write("\r" + text.ljust(width))
+            stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
             stream.flush()
-            width, last = len(text), now
+            width, last = len(text), now if not snapshot.compiling else -every
         yield snapshot
-    if snapshot is not None:
+    if snapshot is not None and terminal:
         stream.write("\n")

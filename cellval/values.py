@@ -192,18 +192,22 @@ class CellValues:
         Runs on the same test points share their noise, so their standard errors are
         averaged; runs on different test tables are independent and gain precision.
         """
-        same = {"table", "n_neighbors", "baseline", "scoring", "near", "leave_one_out"}
-        different = [k for k in same if self.settings.get(k) != other.settings.get(k)]
+        alike = ("method", "table", "n_neighbors", "baseline", "scoring", "near")
+        different = [k for k in alike if self.settings[k] != other.settings[k]]
+        if _is_exact(self) != _is_exact(other):
+            different.append("design (exact or sampled)")
+        same_tests = self.settings["test"] == other.settings["test"]
+        held_out = any("hold-out" in r.settings["test"] for r in (self, other))
+        if not same_tests and (held_out or self.settings["leave_one_out"]):
+            different.append("test")
         if different:
             raise InputError(
                 "These values cannot be merged: they differ in "
-                + ", ".join(sorted(different))
+                + ", ".join(different)
                 + "."
             )
-        same_tests = self.settings.get("test") == other.settings.get("test")
-        if same_tests and self.settings.get("random_state") == other.settings.get(
-            "random_state"
-        ):
+        mine, others = _sources(self), _sources(other)
+        if any(source in mine for source in others):
             raise InputError(
                 "These values come from the same draws (same random_state and test "
                 "points). Run one of them with another random_state."
@@ -231,6 +235,7 @@ class CellValues:
             {
                 **self.settings,
                 "random_state": None,
+                "sources": [*mine, *others],
                 "weight": float(weights.sum()),
                 "design": f"{self.settings['design']}, merged",
             },
@@ -255,10 +260,21 @@ class CellValues:
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         state = {f"state_{name}": array for name, array in self.state.items()}
         text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        with Path(path).open("wb") as file:
-            np.savez_compressed(
-                file, allow_pickle=False, about=text, **arrays, **state
-            )
+        path = Path(path)
+        unfinished = path.with_name(path.name + ".part")  # never half a file in place
+        with unfinished.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, about=text, **arrays, **state)
+        unfinished.replace(path)
+
+
+def _is_exact(values: CellValues) -> bool:
+    return "exact" in str(values.settings["design"])
+
+
+def _sources(values: CellValues) -> list[list[Any]]:
+    """Test points and seed of every run in these values."""
+    own = [values.settings["test"], values.settings["random_state"]]
+    return list(values.settings.get("sources", [own]))
 
 
 _ARRAYS = (
@@ -272,32 +288,36 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
     try:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(file["about"].tobytes())
-            arrays = {name: file[name] for name in _ARRAYS}
-            state = {k[6:]: file[k] for k in file.files if k.startswith("state_")}
-        if about["format"] != FORMAT:
-            raise InputError(
-                f"{path} was written by another version of cellval (format "
-                f"{about['format']}, this one reads {FORMAT}). Run it again."
+            if about["format"] != FORMAT:
+                raise InputError(
+                    f"{path} was written by another version of cellval (format "
+                    f"{about['format']}, this one reads {FORMAT}). Run it again."
+                )
+            names = tuple(about["column_names"])
+            values = CellValues(
+                n_test=int(about["n_test"]),
+                settings=about["settings"],
+                ids=tuple(about["ids"]),
+                labels=tuple(about["labels"]),
+                column_names=names,
+                cells=pd.DataFrame(
+                    dict(zip(names, about["cells"], strict=True)), dtype=str
+                ),
+                state={k[6:]: file[k] for k in file.files if k.startswith("state_")},
+                **{name: file[name] for name in _ARRAYS},
             )
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.") from error
+        shape = (len(values.ids), len(names))
+        if values.values.shape != shape or values.cells.shape != shape:
+            raise ValueError("shapes do not fit")
+        return values
     except InputError:
         raise
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}.") from error
     except Exception as error:  # zip, json and numpy each have their own
         raise InputError(
             f"{path} does not hold cell values. Choose a values.npz that cellval wrote."
         ) from error
-    names = tuple(about["column_names"])
-    return CellValues(
-        n_test=about["n_test"],
-        settings=about["settings"],
-        ids=tuple(about["ids"]),
-        labels=tuple(about["labels"]),
-        column_names=names,
-        cells=pd.DataFrame(dict(zip(names, about["cells"], strict=True)), dtype=str),
-        state=state,
-        **arrays,
-    )
 
 
 def describe(table: Table) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def test_bad_settings_exit_with_2_and_a_sentence(tmp_path, capsys):
             "Did you mean 'sex'",
         ),
         (["explain", davis, "--label", "sex", "--row", "999"], "999"),
-        (["run", davis, "--neighbors", "0", "--out", str(tmp_path)], "n_neighbors=0"),
+        (["run", davis, "--neighbors", "0", "--out", str(tmp_path)], "--neighbors 0"),
         (["run", davis, "--out", str(SAMPLES / "davis.csv" / "x")], "Cannot write"),
         (["run", davis, "--continue", davis, "--out", str(tmp_path)], "does not hold"),
     ]:
@@ -191,4 +191,64 @@ def test_python_m_cellval_runs_and_reports_errors_without_a_traceback(tmp_path):
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "cellval: " in err
+    assert "Traceback" not in err
+
+
+def test_nasty_invocations_get_a_sentence(tmp_path, capsys):
+    davis = str(SAMPLES / "davis.csv")
+    out = ["--out", str(tmp_path / "out")]
+    for arguments, words in [
+        (["run", davis, "--jobs", "0", *out], "--jobs 0"),
+        (["run", davis, "--subsets", "²", *out], "--subsets"),
+        (["run", davis, "--subsets=--5", *out], "--subsets"),
+        (["run", davis, "--seconds", "-1", *out], "--seconds -1"),
+        (["run", davis, "--seconds", "nan", *out], "--seconds nan"),
+    ]:
+        assert main(arguments) == 2
+        assert words in capsys.readouterr().err
+    assert main(["run", davis, "--near", "9" * 30, *out]) == 0
+    capsys.readouterr()
+
+
+def test_results_never_replace_the_file_that_is_read(tmp_path, capsys):
+    data = tmp_path / "values.csv"
+    data.write_bytes((SAMPLES / "davis.csv").read_bytes())
+    assert main(["run", str(data), "--label", "sex", "--out", str(tmp_path)]) == 2
+    assert "would replace" in capsys.readouterr().err
+    assert data.read_bytes() == (SAMPLES / "davis.csv").read_bytes()
+
+
+def test_a_result_that_cannot_be_written_is_told(tmp_path, capsys):
+    (tmp_path / "values.csv").mkdir()
+    davis = str(SAMPLES / "davis.csv")
+    assert main(["run", davis, "--label", "sex", "--out", str(tmp_path)]) == 2
+    assert "Cannot write to" in capsys.readouterr().err
+    assert cellval.load(tmp_path / "values.npz").n_test == 200
+
+
+def test_notes_on_the_test_table_are_shown(tmp_path, capsys):
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    train.write_text("x,y\n" + "\n".join(f"{i * i % 31},{'ab'[i > 9]}" for i in range(20)))
+    test.write_text("x,y\n1,a\n2,c\n")
+    code = main(["run", str(train), "--test", str(test), "--out", str(tmp_path / "o")])
+    assert code == 0
+    assert "note on the test table: Classes that train.csv does not have: 'c'" in (
+        capsys.readouterr().err
+    )
+    test.write_text("x,y\n1,A\n2,B\n")
+    assert (
+        main(["run", str(train), "--test", str(test), "--out", str(tmp_path / "o")])
+        == 2
+    )
+    assert "no class of" in capsys.readouterr().err
+
+
+def test_output_into_a_closed_pipe_ends_quietly(tmp_path):
+    process = cellval_process(
+        "run", SAMPLES / "davis.csv", "--label", "sex", "--out", tmp_path
+    )
+    process.stdout.close()
+    with process.stderr:
+        err = process.stderr.read()
+    process.wait(60)
     assert "Traceback" not in err

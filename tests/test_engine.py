@@ -1,6 +1,7 @@
 """The engine equals the definition, keeps the axioms, and runs alike everywhere."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from itertools import pairwise
 from threading import Thread
 
 import naive
@@ -17,6 +18,7 @@ from cellval.knn.plan import ALL, Plan, make_plan
 from cellval.values import CellValues
 
 MIXED = ["number", "category", "decimal"]
+GO = np.zeros(1, np.uint8)  # nothing stops
 
 
 def close(a, b):
@@ -157,7 +159,7 @@ def test_exact_ends_replace_first_and_last_positions(near):
     )
     sums = kernels.make_sums(6, kinds)
     kernels.permutations_with_ends(
-        problem.rows, problem.tests, orders, near, False, problem.steps, sums
+        problem.rows, problem.tests, orders, near, False, problem.steps, GO, sums
     )
     ref = np.zeros((6, kinds))
     games = naive_games(table, 2, near=near)
@@ -175,7 +177,8 @@ def test_auto_takes_all_subsets_where_that_is_cheapest_and_says_so():
     assert "all 8 column subsets (exact)" in small.settings["design"]
     assert make_plan(241, 9, 242).n_pairs == ALL
     assert make_plan(32561, 14, 32561).n_pairs == 1
-    assert "fresh for every test point" in make_plan(32561, 14, 32561).design
+    sampled = cellval.value_cells(random_table(15, 20, MIXED * 2), subsets=12)
+    assert "fresh for every test point" in sampled.settings["design"]
 
 
 def test_sampled_values_come_close_to_the_exact_ones_within_their_errors():
@@ -570,3 +573,158 @@ def test_encoded_distances_of_random_pairs_are_alike_for_every_column():
     ):
         gap = cells[a] != cells[b] if is_category else (cells[a] - cells[b]) ** 2
         assert abs(np.mean(weight * gap) - 1) < 0.12
+
+
+# ---- what a reviewer found
+
+
+@pytest.mark.parametrize("unit", [1e-7, 1.0, 1e9, 1e300])
+def test_the_size_of_numbers_does_not_matter(unit):
+    x = np.array([1, 2, 3, 4, 5, 6, 7.5, 8.5, 9, 10])
+    y = ["a"] * 5 + ["b"] * 5
+    ref, comp = (
+        cellval.value_cells(
+            cellval.Table.from_frame(pd.DataFrame({"x": x * u, "y": y}), label="y"),
+            n_neighbors=2,
+        ).values
+        for u in (1.0, unit)
+    )
+    np.testing.assert_allclose(comp, ref, atol=1e-12)
+
+
+def test_small_steps_on_a_large_offset_are_not_rounded_away():
+    x = 1e6 + np.arange(10) * 1e-4
+    frame = pd.DataFrame({"x": x, "y": ["a"] * 5 + ["b"] * 5})
+    encoded = encode(cellval.Table.from_frame(frame, label="y"))
+    assert np.unique(encoded.cells[0]).size == 10
+
+
+def test_an_absurd_test_cell_does_not_hide_the_other_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"big": rng.normal(0, 1e6, 40).round(), "x": np.arange(40.0) / 4}
+    ).assign(y=list("abbab") * 8)
+    table = cellval.Table.from_frame(frame, label="y")
+    absurd = frame.head(1).assign(big=1e30)
+    test = cellval.Table.from_frame(absurd, like=table)
+    comp = cellval.value_cells(table, test=test, n_neighbors=3)
+    assert np.unique(comp.values[:, 1].round(9)).size > 3
+
+
+def test_a_later_pass_never_makes_the_estimate_worse():
+    table = random_table(60, 60, ["number"] * 10, levels=6)
+    truth = cellval.value_cells(table, subsets="all", n_neighbors=5).values
+    errors = [
+        np.sqrt(np.mean((s.values.values - truth) ** 2))
+        for s in iter_values(table, subsets=20 * 16, n_neighbors=5)
+        if s.merged.finest
+    ]
+    assert all(b < 1.1 * a for a, b in pairwise(errors))
+    assert errors[-1] < 0.5 * errors[0]
+
+
+def test_errors_of_a_prefix_allow_for_test_points_that_come_in_copies():
+    base = random_table(61, 40, ["number"] * 3, levels=9)
+    rows = np.repeat(np.arange(40), 10)
+    table = permuted(base, rows, range(3))
+    truth = cellval.value_cells(table, subsets="all").values
+    wrong, stated = [], []
+    for seed in range(8):
+        part = stopped_after(4, table, subsets="all", random_state=seed)
+        assert part.n_test < 400
+        wrong.append(np.mean((part.values - truth) ** 2))
+        stated.append(np.mean(part.stderr**2))
+    assert np.mean(wrong) < 2 * np.mean(stated)
+
+
+def test_the_result_says_what_was_done_not_what_was_planned():
+    table = random_table(62, 64, ["number"] * 8, levels=9)
+    designs = [s.values.settings["design"] for s in iter_values(table, subsets=16 * 4)]
+    assert designs[1].startswith("1 random order of")
+    assert "4 of 64 test points" in designs[1]
+    assert designs[-1].startswith("4 random orders of")
+    assert any(d.startswith("1 to 2 random orders") for d in designs)
+
+
+def test_a_test_table_without_a_common_class_is_refused():
+    table = random_table(63, 10, MIXED)
+    cells = [("number", [1]), ("category", [0]), ("number", [1])]
+    test = make_table(cells, [2], classes=("x", "y", "z"))
+    with pytest.raises(cellval.InputError, match="no class of"):
+        cellval.value_cells(table, test=test)
+
+
+def test_balanced_scoring_counts_every_class_of_the_test_table():
+    table = make_table([("number", [1, 2, 8, 9])], [0, 0, 1, 1])
+    test = make_table(
+        [("number", [1, 2, 5])], [0, 0, 2], name="test", classes=("no", "yes", "other")
+    )
+    comp = cellval.value_cells(table, test=test, n_neighbors=1, scoring="balanced")
+    close(comp.total, 0.5)  # one class always right, one never
+
+
+def test_a_stopped_default_run_continues_to_the_same_end(monkeypatch):
+    monkeypatch.setattr("cellval.knn.plan.AUTO_WORK", 40 * 40 * 200.0)
+    table = random_table(64, 40, ["number"] * 9, levels=9)
+    ref = cellval.value_cells(table)
+    assert len(ref.settings["passes"]) > 3
+    part = stopped_after(20, table)
+    assert bits(cellval.value_cells(table, continue_from=part)) == bits(ref)
+
+
+def test_a_run_continues_with_the_very_settings_it_had():
+    table = random_table(65, 40, MIXED)
+    part = stopped_after(2, table, subsets=8)
+    comp = cellval.value_cells(table, subsets=8, continue_from=part)
+    assert bits(comp) == bits(cellval.value_cells(table, subsets=8))
+
+
+def test_merging_refuses_what_does_not_belong_together():
+    table = random_table(66, 40, ["number"] * 5, levels=9)
+    exact = cellval.value_cells(table, subsets="all")
+    a, b, c = (cellval.value_cells(table, subsets=10, random_state=s) for s in range(3))
+    with pytest.raises(cellval.InputError, match="exact or sampled"):
+        exact.merge(a)
+    both = a.merge(b)
+    with pytest.raises(cellval.InputError, match="same draws"):
+        both.merge(b)
+    assert len(both.merge(c).settings["sources"]) == 3
+    halves = [cellval.value_cells(table, test=0.3, random_state=s) for s in (0, 1)]
+    with pytest.raises(cellval.InputError, match="test"):
+        halves[0].merge(halves[1])
+
+
+def test_every_kernel_is_compiled_once():
+    table = random_table(67, 30, ["number"] * 6, levels=9)
+    before = len(kernels.permutations.signatures)
+    cellval.value_cells(table, subsets=12)
+    cellval.value_cells(table, subsets=24)
+    assert len(kernels.permutations.signatures) <= max(before, 1)
+
+
+def test_a_budget_does_not_wait_for_a_long_item():
+    table = random_table(68, 60, ["number"] * 18, levels=9)
+    snapshots = iter_values(table, subsets="all", budget=0.05, n_jobs=1)
+    last = list(snapshots)[-1]
+    assert last.done == 1.0
+    assert 0 < last.n_test < 60
+
+
+def test_equal_columns_get_equal_values():
+    cells = [int(v) for v in np.random.default_rng(0).integers(0, 5, 12)]
+    columns = [("number", cells), ("category", [0, 1, 2] * 4), ("number", cells)]
+    comp = cellval.value_cells(make_table(columns, [0, 1, 1] * 4), n_neighbors=3)
+    close(comp.values[:, 0], comp.values[:, 2])
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 2.5, "2"])
+def test_impossible_numbers_of_jobs_are_refused(n_jobs):
+    with pytest.raises(cellval.InputError, match="n_jobs"):
+        cellval.value_cells(random_table(69, 10, MIXED), n_jobs=n_jobs)
+
+
+def test_all_cores_can_be_asked_for_as_in_scikit_learn():
+    table = random_table(69, 10, MIXED)
+    assert bits(cellval.value_cells(table, n_jobs=-1)) == bits(
+        cellval.value_cells(table, n_jobs=1)
+    )

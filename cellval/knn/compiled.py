@@ -8,11 +8,14 @@ compiled code is kept in a folder named after all sources of this package.
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+
+KEPT_SECONDS = 30 * 86400  # since a folder of other sources was last used
 
 
 def _folder() -> Path | None:
@@ -30,8 +33,9 @@ def _folder() -> Path | None:
             continue
         if os.access(parent / name, os.W_OK):
             for old in parent.glob("kernels-*"):
-                if old.name != name:
+                if time.time() - old.stat().st_mtime > KEPT_SECONDS:
                     shutil.rmtree(old, ignore_errors=True)
+            (parent / name).touch()
             return parent / name
     return None
 

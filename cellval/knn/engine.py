@@ -24,7 +24,7 @@ from cellval.knn.merging import Merged, cell_values, merge, n_seen, nothing, res
 from cellval.knn.plan import ALL, Item, with_ends
 from cellval.knn.problem import Problem, make_problem
 from cellval.knn.rows import SMALL
-from cellval.table import Table
+from cellval.table import InputError, Table
 from cellval.values import CellValues
 
 
@@ -94,7 +94,8 @@ def iter_values(
         continue_from=continue_from,
     )
     merged = resumed(problem, continue_from) if continue_from else nothing(problem)
-    return _run(problem, merged, budget, target_stderr, n_jobs, executor)
+    width = _n_jobs(n_jobs, executor)
+    return _run(problem, merged, budget, target_stderr, width, executor)
 
 
 def run_item(
@@ -104,12 +105,16 @@ def run_item(
     near: int,
     chance: bool,
     steps: np.ndarray,
+    stop: np.ndarray,
 ) -> Sums:
-    """Sums of one work item; runs anywhere its arguments can be sent to."""
+    """Sums of one work item; runs anywhere its arguments can be sent to.
+
+    Setting `stop` ends it early in a thread of this process, with useless sums.
+    """
     m, n = rows.cells.shape
     if orders is None:
         sums = kernels.make_sums(n, m)
-        kernels.all_subsets(rows, tests, near, chance, steps, sums)
+        kernels.all_subsets(rows, tests, near, chance, steps, stop, sums)
         return sums
     # sampled values of many rows need no more digits, and memory traffic is what costs
     sums = kernels.make_sums(n, m, np.float32 if n > SMALL else np.float64)
@@ -119,7 +124,7 @@ def run_item(
         kernel = kernels.permutations_near
     else:
         kernel = kernels.permutations
-    kernel(rows, tests, orders, near, chance, steps, sums)
+    kernel(rows, tests, orders, near, chance, steps, stop, sums)
     return sums
 
 
@@ -134,7 +139,7 @@ def _run(
     merged: Merged,
     budget: float | None,
     target_stderr: float | None,
-    n_jobs: int | None,
+    n_jobs: int,
     executor: Executor | None,
 ) -> Iterator[Snapshot]:
     plan = problem.plan
@@ -144,47 +149,67 @@ def _run(
         if (item.pass_number, item.number) >= (merged.pass_number, merged.next_item)
     ]
     total = plan.total_work()
-    done = total - sum(map(plan.work, items))
-    share = done / total if total else 1.0
-    yield Snapshot(problem, merged, share, 0.0, float("nan"), compiling=True)
-    if items:
-        _compile(problem, items)
-    n_jobs = n_jobs or n_cores()
+    done = before = total - sum(map(plan.work, items))
+    yield Snapshot(problem, merged, done / total, 0.0, float("nan"), compiling=True)
+    stop = np.zeros(1, np.uint8)
+    _compile(problem, items)
     pool = executor or ThreadPoolExecutor(n_jobs, thread_name_prefix="cellval")
     waiting: deque[tuple[Item, Future[Sums]]] = deque()
-    started = time.monotonic()
-    before = done
     following = iter(items)
+    started = time.monotonic()
+    seconds = 0.0
     try:
         while True:
             while len(waiting) < 2 * n_jobs and (item := next(following, None)):
-                waiting.append((item, pool.submit(run_item, *_task(problem, item))))
+                task = (*_task(problem, item), stop)
+                waiting.append((item, pool.submit(run_item, *task)))
             if not waiting:
                 break
-            item, future = waiting.popleft()
-            merged = merge(problem, merged, item, future.result())
+            patience = None  # something must be seen, however short the budget
+            if budget is not None and merged.next_item + merged.pass_number:
+                patience = max(0.0, budget - seconds)
+            item, future = waiting[0]
+            try:
+                part = future.result(patience)
+            except TimeoutError:
+                yield Snapshot(problem, merged, 1.0, time.monotonic() - started, 0.0)
+                break
+            waiting.popleft()
+            merged = merge(problem, merged, item, part)
             done += plan.work(item)
             seconds = time.monotonic() - started
-            share = done / total
-            left = seconds * (total - done) / (done - before)
+            share, left = done / total, seconds * (total - done) / (done - before)
             if budget is not None:
-                left = min(left, max(0.0, budget - seconds))
-                share = max(share, min(1.0, seconds / budget))
-            if done >= total or not waiting:
+                share = max(share, seconds / budget)
+                left = min(left, budget - seconds)
+            over = item is items[-1] or (budget is not None and seconds >= budget)
+            if target_stderr is not None and not over:
+                so_far = Snapshot(problem, merged, share, seconds, left).values
+                over = so_far.typical_stderr <= target_stderr
+            if over:
                 share, left = 1.0, 0.0
-            stop = budget is not None and seconds >= budget
-            snapshot = Snapshot(problem, merged, share, seconds, left)
-            if target_stderr is not None and not stop:
-                stop = snapshot.values.typical_stderr <= target_stderr
-            if stop:
-                yield Snapshot(problem, merged, 1.0, seconds, 0.0)
+            yield Snapshot(problem, merged, share, seconds, left)
+            if over:
                 break
-            yield snapshot
     finally:
+        stop[0] = 1
         for _, future in waiting:
             future.cancel()
         if executor is None:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _n_jobs(n_jobs: int | None, executor: Executor | None) -> int:
+    """How many items can run at once."""
+    if n_jobs is None:
+        return getattr(executor, "_max_workers", None) or n_cores()
+    is_whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
+    if not is_whole or (n_jobs < 1 and n_jobs != -1):
+        raise InputError(
+            f"n_jobs={n_jobs!r} is not possible: it must be None or -1 (all cores), or "
+            "1 or more."
+        )
+    return n_cores() if n_jobs == -1 else int(n_jobs)
 
 
 def n_cores() -> int:
@@ -200,9 +225,8 @@ def _compile(problem: Problem, items: list[Item]) -> None:
     for n_pairs in {item.n_pairs for item in items}:
         tests = Queries(*(array[:0] for array in problem.tests))
         orders = None if n_pairs == ALL else np.empty((0, n_pairs, m), np.int64)
-        run_item(
-            problem.rows, tests, orders, problem.near, problem.chance, problem.steps
-        )
+        fixed = problem.near, problem.chance, problem.steps, np.zeros(1, np.uint8)
+        run_item(problem.rows, tests, orders, *fixed)
 
 
 def value_rows(

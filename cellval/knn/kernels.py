@@ -201,7 +201,7 @@ def subset_shares(m):
 
 
 @kernel
-def walk_subsets(apart, near, point, steps, dist, below, psi, whole):
+def walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole):
     """psi[j] = sum over subsets F with j of c(|F|) phi(F), depth first; whole = phi(M).
 
     A subtree of the walk holds the subsets that share its path, so every column on the
@@ -214,7 +214,7 @@ def walk_subsets(apart, near, point, steps, dist, below, psi, whole):
     path = np.empty(m + 1, np.int64)
     depth = 0
     j = 0
-    while True:
+    while not stop[0]:
         if j < m:  # down: add column j
             for i in range(n):
                 dist[depth + 1, i] = dist[depth, i] + apart[j, i]
@@ -252,7 +252,7 @@ def settle(psi, times, row):
 
 
 @kernel
-def all_subsets(rows, tests, near, chance, steps, sums):
+def all_subsets(rows, tests, near, chance, steps, stop, sums):
     """Exact values: every subset F once.
 
     With c(f) = w(f-1, m) + w(f, m) the sum over F splits into what the subsets with j
@@ -267,13 +267,15 @@ def all_subsets(rows, tests, near, chance, steps, sums):
     empty = np.empty(n)
     no_offset = np.zeros((m, 2))
     for t in range(tests.y.size):
+        if stop[0]:
+            break
         point = meet(rows, tests, t, chance, steps, empty)
         start(point, dist[0])
         for j in range(m):
             apart[j, :] = 0
             add_one(rows, tests.cells[t], j, apart[j])
         psi = np.zeros((m, n))
-        walk_subsets(apart, near, point, steps, dist, below, psi, whole)
+        walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole)
         for i in range(n):
             whole[i] -= empty[i]
         settle(psi, 1.0, whole)
@@ -320,7 +322,7 @@ def walk_order(rows, at, order, near, point, steps, scratch, empty, whole, known
     m, n = psi.shape
     dist = np.empty(n, np.float32)
     start(point, dist)
-    phi, previous = np.empty(n), empty.copy()
+    phi, previous = np.empty(n, psi.dtype), empty.copy()
     for p in range(m - known):
         j = order[p]
         add_one(rows, at, j, dist)
@@ -346,13 +348,9 @@ def walk_middle(rows, at, order, near, point, steps, scratch, firsts, lasts, psi
         j = order[p]
         add_one(rows, at, j, dist)
         row_values(dist, near, point, steps, scratch, phi)
-        for i in range(n):
-            psi[j, i] += phi[i] - previous[i]
+        add_difference(psi[j], phi, previous)
         phi, previous = previous, phi
-    j = order[m - 2]
-    last = lasts[order[m - 1]]
-    for i in range(n):
-        psi[j, i] += last[i] - previous[i]
+    add_difference(psi[order[m - 2]], lasts[order[m - 1]], previous)
 
 
 @kernel
@@ -379,7 +377,7 @@ def exact_ends(rows, at, near, point, steps, scratch, firsts, lasts):
 
 
 @kernel
-def permutations(rows, tests, orders, near, chance, steps, sums):
+def permutations(rows, tests, orders, near, chance, steps, stop, sums):
     """Sampled values: each test point goes through its own orders and their reverses.
 
     `orders` is int64 (n_tests, n_pairs, m).
@@ -387,9 +385,12 @@ def permutations(rows, tests, orders, near, chance, steps, sums):
     m, n = rows.cells.shape
     n_pairs = orders.shape[1]
     scratch = make_scratch(n)
-    whole, empty = np.empty(n), np.empty(n)
+    number = sums.cells.dtype
+    whole, empty = np.empty(n, number), np.empty(n, number)
     no_offset = np.zeros((m, 2))
     for t in range(tests.y.size):
+        if stop[0]:
+            break
         at = tests.cells[t]
         point = meet(rows, tests, t, chance, steps, empty)
         psi = np.zeros((m, n), sums.cells.dtype)
@@ -414,7 +415,7 @@ def permutations(rows, tests, orders, near, chance, steps, sums):
 
 
 @kernel
-def permutations_with_ends(rows, tests, orders, near, chance, steps, sums):
+def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums):
     """The same with the first and last positions, which vary most, averaged exactly.
 
     Orders serve only the positions between; what then misses to the row's value is
@@ -427,6 +428,8 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, sums):
     no_offset = np.zeros((m, 2))
     firsts, lasts = np.empty((m, n)), np.empty((m, n))
     for t in range(tests.y.size):
+        if stop[0]:
+            break
         at = tests.cells[t]
         point = meet(rows, tests, t, chance, steps, empty)
         whole_set(rows, at, near, point, steps, scratch, whole)
@@ -493,13 +496,15 @@ def walk_order_near(
 
 
 @kernel
-def permutations_near(rows, tests, orders, near, chance, steps, sums):
+def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
     """`permutations` in the near field, for many rows."""
     m, n = rows.cells.shape
     n_pairs = orders.shape[1]
     scratch = make_scratch(n)
     whole, empty = np.empty(n), np.empty(n)
     for t in range(tests.y.size):
+        if stop[0]:
+            break
         at = tests.cells[t]
         point = meet(rows, tests, t, chance, steps, empty)
         first = np.zeros(2)

@@ -1,13 +1,12 @@
 """`Merged`: sums of work items so far, and the `CellValues` that they amount to."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cellval.knn.kernels import Sums, make_sums
-from cellval.knn.plan import Item
+from cellval.knn.plan import ALL, Item
 from cellval.knn.problem import Problem
 from cellval.table import InputError
 from cellval.values import CellValues, describe
@@ -15,30 +14,39 @@ from cellval.values import CellValues, describe
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Sums of the items so far: the current pass, and what finished passes left."""
+    """Sums of the items so far: the current pass, and what finished ones left.
+
+    Sums of cells are kept for each segment of the test points, so that a later pass
+    refines one segment after the other and the estimate always speaks for all of them.
+    """
 
     pass_number: int
     next_item: int
-    n_tests: int  # seen in the current pass
-    sums: Sums
-    done_pairs: int  # weight of the finished passes
-    done_cells: np.ndarray  # (m, n): their weighted sum of means
+    n_visited: int  # test points of the current pass; equal ones were visited once
+    n_tests: int  # with repeats
+    sums: Sums  # of the current pass
+    open_cells: np.ndarray  # (m, n): of the current pass in the current segment
+    segment_cells: tuple[np.ndarray, ...]  # (m, n) each: of finished ones, times pairs
+    segment_pairs: np.ndarray  # (n_segments,)
     finest: int  # pairs of the finest finished pass, which gives the standard errors
     cell_variance: np.ndarray  # (m, n): of its means
     column_variance: np.ndarray
-    row_means: np.ndarray  # of the first finished pass: exact in every pass
+    row_means: np.ndarray  # of the first finished pass: the same in every pass
     row_variance: np.ndarray
 
 
 def nothing(problem: Problem) -> Merged:
     m, n = problem.rows.cells.shape
+    n_segments = len(problem.plan.segments())
     return Merged(
         pass_number=0,
         next_item=0,
+        n_visited=0,
         n_tests=0,
         sums=make_sums(n, m),
-        done_pairs=0,
-        done_cells=np.zeros((m, n)),
+        open_cells=np.zeros((m, n)),
+        segment_cells=(np.zeros((m, n)),) * n_segments,
+        segment_pairs=np.zeros(n_segments, np.int64),
         finest=0,
         cell_variance=np.zeros((m, n)),
         column_variance=np.zeros(m),
@@ -48,28 +56,35 @@ def nothing(problem: Problem) -> Merged:
 
 
 def merge(problem: Problem, merged: Merged, item: Item, part: Sums) -> Merged:
-    """Add an item's sums; at the end of a pass, turn its sums into means."""
+    """Add an item's sums; close its segment and its pass if it is their last."""
+    new = dict(vars(merged))
     sums = Sums(*(a + b for a, b in zip(merged.sums, part, strict=True)))
     n_tests = merged.n_tests + int(problem.tests.times[item.first : item.last].sum())
-    fields = {**vars(merged), "sums": sums, "n_tests": n_tests}
-    fields["next_item"] = item.number + 1
+    new |= {"sums": sums, "n_tests": n_tests, "n_visited": item.last}
+    new["next_item"] = item.number + 1
+    new["open_cells"] = merged.open_cells + part.cells
+    pairs = max(1, item.n_pairs)
+    if item.ends_segment:
+        segments = list(merged.segment_cells)
+        segments[item.segment] = segments[item.segment] + pairs * new["open_cells"]
+        new["segment_cells"] = tuple(segments)
+        new["segment_pairs"] = merged.segment_pairs.copy()
+        new["segment_pairs"][item.segment] += pairs
+        new["open_cells"] = np.zeros_like(merged.open_cells)
     if item.last == problem.plan.n_tests:
-        pairs = max(1, item.n_pairs)
-        fields["done_pairs"] = merged.done_pairs + pairs
-        fields["done_cells"] = merged.done_cells + pairs * sums.cells / n_tests
         if pairs >= merged.finest:
-            fields["finest"] = pairs
-            fields["cell_variance"] = _variance(sums.cells, sums.cells_squared, n_tests)
-            fields["column_variance"] = _variance(
+            new["finest"] = pairs
+            new["cell_variance"] = _variance(sums.cells, sums.cells_squared, n_tests)
+            new["column_variance"] = _variance(
                 sums.columns, sums.columns_squared, n_tests
             )
         if not merged.finest:
-            fields["row_means"] = sums.rows / n_tests
-            fields["row_variance"] = _variance(sums.rows, sums.rows_squared, n_tests)
-        fields["sums"] = make_sums(*sums.cells.shape[::-1])
-        fields["pass_number"] = item.pass_number + 1
-        fields["n_tests"] = fields["next_item"] = 0
-    return Merged(**fields)
+            new["row_means"] = sums.rows / n_tests
+            new["row_variance"] = _variance(sums.rows, sums.rows_squared, n_tests)
+        new["sums"] = make_sums(*sums.cells.shape[::-1])
+        new["pass_number"] = item.pass_number + 1
+        new["n_tests"] = new["n_visited"] = new["next_item"] = 0
+    return Merged(**new)
 
 
 def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
@@ -80,38 +95,36 @@ def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
 
 
 def n_seen(problem: Problem, merged: Merged) -> int:
+    """Test points that the estimate speaks for."""
     return int(problem.tests.times.sum()) if merged.finest else merged.n_tests
 
 
 def cell_values(problem: Problem, merged: Merged) -> CellValues:
-    """The estimate: means of the passes, weighted by their pairs.
+    """The estimate: in each segment the mean of its passes, weighted by their pairs.
 
-    Standard errors are those of the finest finished pass, which the other passes can
-    only improve. In the middle of a later pass the cells of a row are shifted evenly so
-    that they go on summing to its 1D value.
+    Standard errors are those of the finest finished pass: the others only add to it.
     """
     sums, n = merged.sums, merged.n_tests
-    if not merged.finest:
-        n_or_1 = max(n, 1)
-        cells, rows = sums.cells / n_or_1, sums.rows / n_or_1
-        cell_variance = _variance(sums.cells, sums.cells_squared, n)
-        column_variance = _variance(sums.columns, sums.columns_squared, n)
-        row_variance = _variance(sums.rows, sums.rows_squared, n)
-        weight = float(n)
+    n_all = int(problem.tests.times.sum())
+    if merged.finest:
+        pairs = merged.segment_pairs
+        cells = sum(c / p for c, p in zip(merged.segment_cells, pairs, strict=True))
+        cells, rows = cells / n_all, merged.row_means
+        cells += (rows - cells.sum(axis=0)) / cells.shape[0]  # rounding of float32
+        variances = merged.cell_variance, merged.row_variance, merged.column_variance
+        weight = float(pairs.mean() * n_all)
     else:
-        weight = float(merged.done_pairs)
-        cells = merged.done_cells
-        if n:
-            pairs = problem.plan.passes()[merged.pass_number]
-            part = pairs * n / problem.tests.times.sum()
-            cells = cells + part * sums.cells / n
-            weight += part
-        rows = merged.row_means
-        cells = cells / weight
-        cells += (rows - cells.sum(axis=0)) / cells.shape[0]
-        cell_variance, column_variance = merged.cell_variance, merged.column_variance
-        row_variance = merged.row_variance
-        weight *= float(problem.tests.times.sum())
+        cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
+        # equal test points are visited together: so far there are fewer independent
+        # ones than they count for (Kish's design effect)
+        times = problem.tests.times[: merged.n_visited].astype(float)
+        effect = np.sum(times**2) / max(np.sum(times), 1.0)
+        variances = (
+            effect * _variance(sums.cells, sums.cells_squared, n),
+            effect * _variance(sums.rows, sums.rows_squared, n),
+            effect * _variance(sums.columns, sums.columns_squared, n),
+        )
+        weight = float(n)
 
     def to_table(values: np.ndarray) -> np.ndarray:
         padded = np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], -1)
@@ -120,19 +133,42 @@ def cell_values(problem: Problem, merged: Merged) -> CellValues:
     values = to_table(cells)
     return CellValues(
         values=values,
-        stderr=to_table(np.sqrt(cell_variance)),
+        stderr=to_table(np.sqrt(variances[0])),
         row_values=to_table(rows),
-        row_stderr=to_table(np.sqrt(row_variance)),
+        row_stderr=to_table(np.sqrt(variances[1])),
         column_values=np.nansum(values, axis=0),
-        column_stderr=np.sqrt(column_variance),
+        column_stderr=np.sqrt(variances[2]),
         n_test=n_seen(problem, merged),
-        settings={**problem.settings, "weight": weight},
+        settings={
+            **problem.settings,
+            "design": _design(problem, merged),
+            "weight": weight,
+        },
         state=_state(merged),
         **describe(problem.table),
     )
 
 
+def _design(problem: Problem, merged: Merged) -> str:
+    """What was evaluated so far, in words."""
+    n_all = int(problem.tests.times.sum())
+    if problem.plan.n_pairs == ALL:
+        text = f"all {2**problem.plan.n_columns} column subsets (exact)"
+    else:
+        few, many = int(merged.segment_pairs.min()), int(merged.segment_pairs.max())
+        pairs = str(max(few, 1)) if few == many or not few else f"{few} to {many}"
+        orders = "order" if pairs == "1" else "orders"
+        text = (
+            f"{pairs} random {orders} of the columns and the reverse, fresh for every "
+            "test point"
+        )
+    if not merged.finest:
+        text += f", {merged.n_tests:,} of {n_all:,} test points"
+    return text
+
+
 def _state(merged: Merged) -> dict[str, np.ndarray]:
+    """Everything as plain arrays."""
     state = {k: np.asarray(v) for k, v in vars(merged).items() if k != "sums"}
     state |= {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
     return state
@@ -143,8 +179,7 @@ def resumed(problem: Problem, values: CellValues) -> Merged:
     changed = [
         name
         for name, value in problem.settings.items()
-        if name not in ("subsets", "design", "passes")
-        and values.settings.get(name) != value
+        if name not in ("subsets", "passes") and values.settings.get(name) != value
     ]
     if changed:
         raise InputError(
@@ -152,13 +187,26 @@ def resumed(problem: Problem, values: CellValues) -> Merged:
             + ", ".join(changed)
             + ". Use the same table and settings, or start a new run."
         )
+    empty = nothing(problem)
     fields: dict[str, Any] = {}
-    convert: Callable[[np.ndarray], Any]
-    for name in Merged.__dataclass_fields__:
-        if name == "sums":
-            fields[name] = Sums(*(values.state[f"sums_{k}"] for k in Sums._fields))
-        else:
-            array = values.state[name]
-            convert = int if array.ndim == 0 else np.asarray
-            fields[name] = convert(array)
+    try:
+        for name, like in vars(empty).items():
+            if name == "sums":
+                new: Any = Sums(*(values.state[f"sums_{k}"] for k in Sums._fields))
+                fits = all(a.shape == b.shape for a, b in zip(new, like, strict=True))
+            elif name == "segment_cells":
+                new = tuple(values.state[name])
+                fits = np.shape(new) == np.shape(like)
+            elif isinstance(like, int):
+                new, fits = int(values.state[name]), True
+            else:
+                new = values.state[name]
+                fits = new.shape == like.shape
+            if not fits:
+                raise KeyError(name)
+            fields[name] = new
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "These values lack what is needed to continue them. Start a new run."
+        ) from error
     return Merged(**fields)

@@ -10,6 +10,7 @@ They are fixed by the settings alone, never by the number of workers.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -25,6 +26,7 @@ NANOSECONDS = (
     15.0  # about what an evaluation takes; plans must not depend on the machine
 )
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
+SEGMENTS = 4  # parts of the test points whose sums are kept apart
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Item:
     number: int  # in its pass
     first: int
     last: int
+    segment: int  # the part of the test points that it belongs to
+    ends_segment: bool
 
 
 @dataclass(frozen=True)
@@ -48,16 +52,6 @@ class Plan:
     n_pairs: int  # in all passes together; ALL
     random_state: int
     begun: tuple[int, ...] = ()  # pairs of the passes that an earlier run has begun
-
-    @property
-    def design(self) -> str:
-        """What is evaluated, in words."""
-        if self.n_pairs == ALL:
-            return f"all {2**self.n_columns} column subsets (exact)"
-        pairs = (
-            "1 random order" if self.n_pairs == 1 else f"{self.n_pairs} random orders"
-        )
-        return f"{pairs} of the columns and the reverse, fresh for every test point"
 
     def passes(self) -> list[int]:
         """Pairs of each pass."""
@@ -76,10 +70,21 @@ class Plan:
 
     def items(self) -> Iterator[Item]:
         for pass_number, n_pairs in enumerate(self.passes()):
-            step = self.batch(n_pairs)
-            for number, first in enumerate(range(0, self.n_tests, step)):
-                last = min(first + step, self.n_tests)
-                yield Item(pass_number, n_pairs, number, first, last)
+            number = 0
+            for segment, (start, end) in enumerate(self.segments()):
+                step = self.batch(n_pairs)
+                for first in range(start, end, step):
+                    last = min(first + step, end)
+                    yield Item(
+                        pass_number, n_pairs, number, first, last, segment, last == end
+                    )
+                    number += 1
+
+    def segments(self) -> list[tuple[int, int]]:
+        """Bounds of the parts in which later passes refine what earlier ones found."""
+        n_parts = 1 if self.n_pairs == ALL else min(SEGMENTS, self.n_tests)
+        bounds = [self.n_tests * k // n_parts for k in range(n_parts + 1)]
+        return list(pairwise(bounds))
 
     def work(self, item: Item) -> float:
         """Evaluations of an item."""
@@ -96,7 +101,8 @@ class Plan:
             [self.random_state, 1 + item.pass_number, item.number]
         )
         shape = (item.last - item.first, item.n_pairs, self.n_columns)
-        return rng.permuted(np.broadcast_to(np.arange(self.n_columns), shape), axis=-1)
+        ascending = np.broadcast_to(np.arange(self.n_columns), shape).copy()
+        return rng.permuted(ascending, axis=-1, out=ascending)
 
     def test_order(self) -> np.ndarray:
         """The seeded order in which test points are visited."""
@@ -127,15 +133,15 @@ def make_plan(
     target_stderr: float | None = None,
     random_state: int = 0,
     begun: tuple[int, ...] = (),
+    goal: int = 0,
 ) -> Plan:
     """Choose a design: all subsets where that is cheapest, else sampled orders.
 
-    `begun` are the passes of an earlier run of the same design that goes on.
+    `begun` are the passes of an earlier run that goes on, by default to `goal` pairs.
     """
     if begun and subsets == "auto":
-        done = sum(begun)
         unbounded = budget is not None or target_stderr is not None
-        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if unbounded else 2 * done
+        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if unbounded else goal
     elif subsets == "all":
         if n_columns > MOST_COLUMNS:
             raise InputError(
@@ -157,7 +163,7 @@ def make_plan(
             n_pairs = int(np.clip(pairs, 1, MOST_PAIRS))
     elif isinstance(subsets, (int, np.integer)) and subsets >= 1:
         n_pairs = -(-int(subsets) // (2 * n_columns))
-        if not begun and n_columns <= MOST_COLUMNS and subsets >= 2**n_columns:
+        if n_columns <= MOST_COLUMNS and subsets >= 2**n_columns:
             n_pairs = ALL
     else:
         raise InputError(

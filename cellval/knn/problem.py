@@ -8,8 +8,9 @@ import pandas as pd
 
 from cellval.encoding import Encoded, encode
 from cellval.knn.kernels import Queries, Rows
-from cellval.knn.plan import ALL, Plan, make_plan
+from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.rows import make_steps
+from cellval.reading import listed
 from cellval.table import InputError, Table
 from cellval.values import CellValues
 
@@ -51,11 +52,11 @@ def make_problem(
     _check("baseline", baseline, baseline in ("zero", "chance"), "'zero' or 'chance'")
     _check("scoring", scoring, scoring in SCORINGS, "'accuracy' or 'balanced'")
     _check("near", near, near is None or _whole(near, 1), "None, or 1 or more")
-    _check("budget", budget, budget is None or budget > 0, "None, or seconds above 0")
-    positive = target_stderr is None or target_stderr > 0
-    _check("target_stderr", target_stderr, positive, "None, or above 0")
+    _check("budget", budget, _positive(budget), "None, or seconds above 0")
+    _check("target_stderr", target_stderr, _positive(target_stderr), "None, or above 0")
     _check("random_state", random_state, _whole(random_state, 0), "whole, from 0 on")
     encoded = encode(table)
+    own_y = encoded.y
     valued = np.ones(table.n_rows, bool)
     own: np.ndarray | None = None
     if test is None:
@@ -67,10 +68,18 @@ def make_problem(
         about_test = f"test table '{test.name}' {test.fingerprint[:12]}"
         other = encode(test, like=table)
         test_cells, test_y = other.cells, other.y
+        own_y = test.y  # classes that training lacks are classes, too
+        if (test_y < 0).all():
+            raise InputError(
+                f"The test table '{test.name}' has no class of '{table.name}': "
+                f"{listed(test.classes)} against {listed(table.classes)}. Write the "
+                "labels in the same way."
+            )
     else:
         valued = ~_held_out(table.y, test, random_state)
         about_test = f"hold-out of {np.sum(~valued)} rows, seed {random_state}"
         test_cells, test_y = encoded.cells[:, ~valued], encoded.y[~valued]
+        own_y = test_y
     plan = make_plan(
         int(valued.sum()),
         encoded.weight.size,
@@ -79,9 +88,9 @@ def make_problem(
         budget=budget,
         target_stderr=target_stderr,
         random_state=int(random_state),
-        begun=_begun(continue_from) if continue_from else (),
+        **(_earlier(continue_from) if continue_from else {}),
     )
-    weight = _test_weights(test_y, scoring)
+    weight = _test_weights(own_y, scoring)
     settings = {
         "method": "2D-Shapley-KNN",
         "table": table.fingerprint,
@@ -89,8 +98,8 @@ def make_problem(
         "test": about_test,
         "leave_one_out": test is None,
         "subsets": subsets,
-        "design": plan.design,
         "passes": plan.passes(),
+        "item_work": ITEM_WORK,  # a run is continued only in items of the same size
         "baseline": baseline,
         "scoring": scoring,
         "near": near,
@@ -113,7 +122,7 @@ def make_problem(
         tests,
         of_row,
         plan,
-        int(near or 0),
+        min(int(near or 0), table.n_rows),
         baseline == "chance",
         steps,
         settings,
@@ -128,6 +137,11 @@ def _check(name: str, value: Any, ok: bool, need: str) -> None:
 def _whole(value: Any, least: int) -> bool:
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return is_whole and value >= least
+
+
+def _positive(value: Any) -> bool:
+    is_number = isinstance(value, (int, float, np.number))
+    return value is None or (is_number and bool(value > 0))
 
 
 def _held_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
@@ -217,12 +231,15 @@ def _distinct(
     return first, which.ravel(), count.astype(np.int64)
 
 
-def _begun(values: CellValues) -> tuple[int, ...]:
-    """Pairs of the passes that these values have begun."""
+def _earlier(values: CellValues) -> dict[str, Any]:
+    """Pairs of the passes that these values have begun, and where to go on to."""
     if not values.state:
         raise InputError(
             "These values cannot be continued: they are merged, or were not made by "
             "the KNN engine. Start a new run."
         )
+    planned = values.settings["passes"]
     n = int(values.state["pass_number"]) + bool(values.state["next_item"])
-    return tuple(values.settings["passes"][: max(n, 1)])
+    finished = n >= len(planned) and not values.state["next_item"]
+    goal = 2 * sum(planned) if finished else sum(planned)
+    return {"begun": tuple(planned[: max(n, 1)]), "goal": goal}
