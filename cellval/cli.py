@@ -159,7 +159,7 @@ def _values(
             last = snapshot
     except KeyboardInterrupt:
         stopped = True
-        snapshots.close()
+        snapshots.close()  # type: ignore[attr-defined]
         if last is None or last.n_test == 0:
             raise
         print("\nstopped; keeping what there is", file=sys.stderr)

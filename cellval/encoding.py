@@ -17,8 +17,8 @@ import numpy as np
 
 from cellval.table import Column, InputError, Table
 
-# In robust standard deviations from the median. An absurd cell counts as so far away, or
-# in float32 its distance would swallow those of all other columns.
+# In robust standard deviations from the median. An absurd cell counts as so far away,
+# or in float32 its distance would swallow those of all other columns.
 FARTHEST = 1e3
 ROUNDING = 1e-12  # relative error of a decimal times a power of ten
 UNKNOWN = -2.0  # code of a category that the training table does not have

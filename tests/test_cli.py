@@ -228,7 +228,8 @@ def test_a_result_that_cannot_be_written_is_told(tmp_path, capsys):
 
 def test_notes_on_the_test_table_are_shown(tmp_path, capsys):
     train, test = tmp_path / "train.csv", tmp_path / "test.csv"
-    train.write_text("x,y\n" + "\n".join(f"{i * i % 31},{'ab'[i > 9]}" for i in range(20)))
+    lines = [f"{i * i % 31},{'ab'[i > 9]}" for i in range(20)]
+    train.write_text("\n".join(["x,y", *lines]))
     test.write_text("x,y\n1,a\n2,c\n")
     code = main(["run", str(train), "--test", str(test), "--out", str(tmp_path / "o")])
     assert code == 0
