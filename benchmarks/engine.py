@@ -112,7 +112,7 @@ def kernel():
         problem = make_problem(part, subsets=1)
         n_tests = max(8, int(1.5e6 / n))
         cost = []
-        for near in (0, 500):
+        for near in (None, 500):
             rows, tests, orders = batch(problem, n_tests)
             item = (rows, tests, orders, near, False, problem.steps, GO)
             took = seconds(lambda item=item: run_item(*item))
@@ -142,7 +142,7 @@ def rows():
     )
     steps = make_steps(n, 10)
     sums = kernels.make_sums(n, 1)
-    took = seconds(lambda: kernels.whole_rows(made, tests, 0, steps, sums), 5)
+    took = seconds(lambda: kernels.whole_rows(made, tests, None, steps, sums), 5)
     print(f"{took:.3f} s")
 
 
@@ -167,7 +167,7 @@ def scaling():
         )
         orders = rng.permuted(np.broadcast_to(np.arange(m), (n_tests, 1, m)), axis=-1)
         steps = make_steps(n, 10)
-        return seconds(lambda: run_item(made, tests, orders, 0, False, steps, GO), 5)
+        return seconds(lambda: run_item(made, tests, orders, None, False, steps, GO), 5)
 
     base = took(4000, 60, 14)
     for name, changed in [

@@ -102,7 +102,7 @@ def run_item(
     rows: Rows,
     tests: Queries,
     orders: np.ndarray | None,
-    near: int,
+    near: int | None,
     chance: bool,
     steps: np.ndarray,
     stop: np.ndarray,
@@ -120,7 +120,7 @@ def run_item(
     sums = kernels.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
         kernel = kernels.permutations_with_ends
-    elif 0 < near < n - 1:
+    elif near is not None and near < n - 1:
         kernel = kernels.permutations_near
     else:
         kernel = kernels.permutations
@@ -131,7 +131,8 @@ def run_item(
 def _task(problem: Problem, item: Item) -> tuple[Any, ...]:
     tests = Queries(*(array[item.first : item.last] for array in problem.tests))
     orders = None if item.n_pairs == ALL else problem.plan.orders(item)
-    return problem.rows, tests, orders, problem.near, problem.chance, problem.steps
+    near = problem.near or None
+    return problem.rows, tests, orders, near, problem.chance, problem.steps
 
 
 def _run(
@@ -225,7 +226,8 @@ def _compile(problem: Problem, items: list[Item]) -> None:
     for n_pairs in {item.n_pairs for item in items}:
         tests = Queries(*(array[:0] for array in problem.tests))
         orders = None if n_pairs == ALL else np.empty((0, n_pairs, m), np.int64)
-        fixed = problem.near, problem.chance, problem.steps, np.zeros(1, np.uint8)
+        near, stop = problem.near or None, np.zeros(1, np.uint8)
+        fixed = near, problem.chance, problem.steps, stop
         run_item(problem.rows, tests, orders, *fixed)
 
 
@@ -261,6 +263,6 @@ def value_rows(
         random_state=random_state,
     )
     sums = kernels.make_sums(problem.rows.y.size, 1)
-    kernels.whole_rows(problem.rows, problem.tests, 0, problem.steps, sums)
+    kernels.whole_rows(problem.rows, problem.tests, None, problem.steps, sums)
     values = np.append(sums.rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

@@ -78,7 +78,9 @@ def make_sums(n_rows: int, n_columns: int, dtype: type = np.float64) -> Sums:
 @kernel
 def meet(rows, tests, t, chance, steps, empty):
     """The test point as the rows see it; `empty` = phi(., {}): 0, or all rows tied."""
-    match = rows.y == tests.y[t]
+    match = np.empty(rows.y.size, np.bool_)
+    for i in range(match.size):
+        match[i] = rows.y[i] == tests.y[t]
     left_out = tests.own[t]
     tally = np.ones(match.size, np.uint64)
     for i in range(rows.copies.size):
@@ -242,7 +244,9 @@ def walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole):
 def settle(psi, times, row):
     """Spread evenly over a row's cells what they miss to sum to times * row."""
     m, n = psi.shape
-    rest = times * row
+    rest = np.empty(n)
+    for i in range(n):
+        rest[i] = times * row[i]
     for j in range(m):
         for i in range(n):
             rest[i] -= psi[j, i]
@@ -272,7 +276,8 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
         point = meet(rows, tests, t, chance, steps, empty)
         start(point, dist[0])
         for j in range(m):
-            apart[j, :] = 0
+            for i in range(n):
+                apart[j, i] = 0
             add_one(rows, tests.cells[t], j, apart[j])
         psi = np.zeros((m, n))
         walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole)

@@ -377,25 +377,36 @@ def near_values(dist, near, point, steps, scratch, out):
 
 
 @kernel
-def row_values(dist, near, point, steps, scratch, out):
-    """phi: the value of every row at the distances `dist` from the test point."""
+def full_values(dist, point, steps, scratch, out):
+    """Values of all rows, each at its own place in the order."""
     bits = dist.view(np.uint32)
     n = bits.size - (point.left_out >= 0)  # left out: farther than all others
-    if 0 < near < point.n_rows:
-        items, hit, miss = near_values(
-            dist, near, point, steps, scratch, scratch.values
-        )
-        for i in range(out.size):
-            out[i] = hit if point.match[i] else miss
-        for q in range(items.size):
-            row = (items[q] & LOWER) >> ONE
-            out[row] = scratch.values[row]
-    elif bits.size <= SMALL and order_few(bits, scratch.items, scratch.counts):
+    if bits.size <= SMALL and order_few(bits, scratch.items, scratch.counts):
         spread_few(n, point, steps, scratch, out)
     else:
         items = order_many(
             bits, point.match, scratch.items, scratch.spare, scratch.counts
         )
         spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, steps, out)
+
+
+@kernel
+def row_values(dist, near, point, steps, scratch, out):
+    """phi: the value of every row at the distances `dist` from the test point.
+
+    `near` is None or a number; with None the near field is not even compiled.
+    """
+    if near is None:
+        full_values(dist, point, steps, scratch, out)
+    elif 0 < near < point.n_rows:
+        values = scratch.values
+        items, hit, miss = near_values(dist, near, point, steps, scratch, values)
+        for i in range(out.size):
+            out[i] = hit if point.match[i] else miss
+        for q in range(items.size):
+            row = (items[q] & LOWER) >> ONE
+            out[row] = values[row]
+    else:
+        full_values(dist, point, steps, scratch, out)
     if point.left_out >= 0:
         out[point.left_out] = 0.0

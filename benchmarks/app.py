@@ -1,0 +1,135 @@
+"""The app's waiting times, in a real browser: python -m benchmarks.app [--screenshots]
+
+Needs playwright and Chromium. Prints seconds from the click on "Value the cells" to a
+heatmap that answers clicks (a fresh server, and warm), and for a table of Adult's size
+the time to the first partial heatmap, to draw every page, bytes sent and the answer to
+a click. With --screenshots, takes the pictures of the README instead.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pandas as pd
+from playwright.sync_api import expect, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests" / "browser")]
+from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from test_walks import (  # noqa: E402
+    SAMPLES,
+    TITLES,
+    button,
+    click_cell,
+    done,
+    goto,
+    open_sample,
+    start,
+    upload,
+)
+
+PICTURES = ROOT / "tests" / "browser" / "screenshots"
+
+
+def seconds_since(began: float) -> float:
+    return time.monotonic() - began
+
+
+def davis(page, server) -> float:
+    open_sample(page, server, "Davis")
+    page.wait_for_timeout(1500)  # a person looks at the data before going on
+    began = time.monotonic()
+    start(page)
+    click_cell(page, 11, "weight")
+    expect(page.get_by_text("weight: 166")).to_be_visible()
+    return seconds_since(began)
+
+
+def large_table() -> bytes:
+    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    large = adult.sample(32_561, replace=True, random_state=0)
+    large["fnlwgt"] = [str(20_000 + 7 * i) for i in range(len(large))]
+    return large.to_csv(index=False).encode()
+
+
+def measure(browser, folder: Path) -> None:
+    server = Server(folder / "log.txt")
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    for name in ("fresh server and browser", "warm", "warm"):
+        print(f"Davis, {name:25}{davis(page, server):6.1f} s")
+    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    sent: list[int] = []
+    page.on(
+        "websocket",
+        lambda socket: socket.on("framereceived", lambda f: sent.append(len(f))),
+    )
+    page.goto(server.url)
+    file = {"name": "large.csv", "mimeType": "text/csv", "buffer": large_table()}
+    upload(page, file)
+    expect(page.get_by_text("32,561 rows")).to_be_visible(timeout=60_000)
+    began = time.monotonic()
+    start(page)
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible(
+        timeout=60_000
+    )
+    print(f"Adult-sized, first heatmap      {seconds_since(began):6.1f} s")
+    for state in ("running", "stopped"):
+        if state == "stopped":
+            button(page, "Stop the run").click()
+            expect(page.get_by_text("The values so far are kept")).to_be_visible()
+        for title in TITLES[1:]:
+            goto(page, "Data")
+            sent.clear()
+            began = time.monotonic()
+            goto(page, title)
+            chart = "stDataFrame" if title in ("Inspection list",) else "stPlotlyChart"
+            if title != "Export":
+                expect(page.get_by_test_id(chart).first).to_be_visible(timeout=60_000)
+            took, megabytes = seconds_since(began), sum(sent) / 1e6
+            print(f"  {title:20} {state:9}{took:6.1f} s{megabytes:8.2f} MB")
+    goto(page, "Heatmap")
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    for row in (3, 9, 15, 21):
+        page.wait_for_timeout(1500)
+        began = time.monotonic()
+        click_cell(page, row, "age")
+        expect(page.get_by_text(f"Row {row + 1} ·").first).to_be_visible()
+        print(f"  click to detail               {seconds_since(began):6.2f} s")
+    server.close()
+
+
+def screenshots(browser, folder: Path) -> None:
+    PICTURES.mkdir(exist_ok=True)
+    server = Server(folder / "log.txt")
+    view = {"width": 1440, "height": 900}
+    page = browser.new_context(viewport=view).new_page()
+    page.set_default_timeout(60_000)
+    open_sample(page, server, "Ugly")
+    start(page)
+    done(page)
+    click_cell(page, 86, "acid_g_l")
+    expect(page.get_by_text("acid_g_l: 12,1")).to_be_visible()
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / "heatmap.png")
+    button(page, "Explain this row").click()
+    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+    page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / "sample.png")
+    goto(page, "Inspection list")
+    expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
+    page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / "list.png")
+    server.close()
+
+
+if __name__ == "__main__":
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
+        chromium = playwright.chromium.launch(
+            executable_path=chromium_path(),
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        job = screenshots if "--screenshots" in sys.argv else measure
+        job(chromium, Path(made))
+        chromium.close()

@@ -1,0 +1,263 @@
+"""Runs in background threads: start, progress, stop, error, result. No streamlit here.
+
+The registry is module-level: a run outlives the page that started it, and whoever knows
+its random id finds it again.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from cellval.knn.engine import Snapshot, iter_values, make_problem, n_cores
+from cellval.knn.plan import NANOSECONDS
+from cellval.knn.rows import SMALL
+from cellval.table import InputError, Table
+from cellval.values import CellValues
+
+log = logging.getLogger(__name__)
+
+ACTIVE = ("compiling", "running")
+KEPT_JOBS = 20
+KEPT_CELLS = 2_000_000  # of finished runs together; a cell costs about 100 bytes
+NEAR_NANOSECONDS = 4.0  # an evaluation with the near-field approximation
+VALUES_EVERY = 1.0  # seconds between two estimates that pages see
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is; cheap to keep when everything else is dropped."""
+
+    done: float = 0.0  # share of the run, 0 to 1
+    n_test: int = 0  # test points seen
+    seconds: float = 0.0
+    seconds_left: float = float("nan")
+
+
+class Job:
+    """One run on one table.
+
+    Attributes
+    ----------
+    id : str
+        Random; whoever knows it may see the run.
+    status : str
+        "compiling", "running", "done", "stopped" or "failed".
+    snapshot : Snapshot or None
+        The latest one while the run goes on; None before and after.
+    progress : Progress
+        The latest, also after the end.
+    error : str or None
+        A sentence for the person, if the run failed.
+    memo : dict
+        What pages want to find again with the run, such as decisions.
+    """
+
+    def __init__(self, table: Table, options: dict[str, Any]) -> None:
+        self.id = secrets.token_urlsafe(12)
+        self.table = table
+        self.options = options
+        self.status = "compiling"
+        self.snapshot: Snapshot | None = None
+        self.progress = Progress()
+        self.error: str | None = None
+        self.started = time.time()
+        self.finished: float | None = None
+        self.memo: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self._values: CellValues | None = None
+        self._values_at = -VALUES_EVERY
+        self._ended = threading.Event()
+
+    @property
+    def active(self) -> bool:
+        return self.status in ACTIVE
+
+    @property
+    def values(self) -> CellValues | None:
+        """The estimate so far; None until two test points have been seen.
+
+        The same object for about a second, so that pages can tell whether it is new.
+        """
+        with self._lock:
+            snapshot, now = self.snapshot, time.monotonic()
+            if (
+                snapshot is not None
+                and snapshot.n_test >= 2
+                and now - self._values_at >= VALUES_EVERY
+            ):
+                self._values, self._values_at = _light(snapshot), now
+            return self._values
+
+    def stop(self) -> None:
+        """End the run and keep what there is. Returns at once."""
+        self._end("stopped")
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the thread to be gone; False if it is not."""
+        return self._ended.wait(timeout)
+
+    def _see(self, snapshot: Snapshot) -> None:
+        with self._lock:
+            if not self.active:
+                return
+            self.snapshot = snapshot
+            self.progress = Progress(
+                snapshot.done,
+                snapshot.n_test,
+                snapshot.seconds,
+                snapshot.seconds_left,
+            )
+            if not snapshot.compiling:
+                self.status = "running"
+
+    def _end(self, status: str, error: str | None = None) -> None:
+        """Exact values of the last snapshot; the rest of the run's memory goes."""
+        with self._lock:
+            if not self.active:
+                return
+            snapshot, self.snapshot = self.snapshot, None
+            if snapshot is not None and snapshot.n_test >= 2:
+                self._values = _light(snapshot)
+            self.error = error
+            self.finished = time.time()
+            self.progress = replace(
+                self.progress,
+                seconds_left=0.0,
+                done=1.0 if status == "done" else self.progress.done,
+            )
+            self.status = status
+
+    def _drain(self) -> None:
+        snapshots: Iterator[Snapshot] | None = None
+        try:
+            snapshots = iter_values(self.table, **self.options)
+            for snapshot in snapshots:
+                self._see(snapshot)
+                del snapshot
+                if not self.active:
+                    break
+            self._end("done")
+        except InputError as error:
+            self._end("failed", str(error))
+        except Exception as error:  # whatever it is, a person must not see it raw
+            _log(f"run {self.id} on {self.table.name} failed")
+            self._end("failed", _apology(error))
+        finally:
+            close = getattr(snapshots, "close", None)
+            if close:
+                close()
+            self._ended.set()
+            _forget_old()
+
+
+def _light(snapshot: Snapshot) -> CellValues:
+    """Values without the sums of the run, which are several times as large."""
+    return replace(snapshot.values, state={})
+
+
+def _log(message: str) -> None:
+    if threading.main_thread().is_alive():  # else the server is being ended
+        log.exception(message)
+
+
+def _apology(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return (
+            "The memory of this computer is not enough for the run. Use fewer rows or "
+            "columns, and try again."
+        )
+    return (
+        f"Something went wrong inside cellval ({type(error).__name__}). Your data is "
+        "unchanged; try again, or with other options. The server's log has the details."
+    )
+
+
+_jobs: dict[str, Job] = {}  # oldest first
+_jobs_lock = threading.Lock()
+
+
+def start(table: Table, **options: Any) -> Job:
+    """Value the cells of a table in the background; options are those of `iter_values`.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> job = start(cellval.read_csv("sample_data/davis.csv"), n_neighbors=5)
+    >>> job.wait(), job.status
+    (True, 'done')
+    """
+    job = Job(table, options)
+    with _jobs_lock:
+        _jobs[job.id] = job
+    name = f"cellval-run-{job.id[:6]}"
+    threading.Thread(target=job._drain, name=name, daemon=True).start()
+    _forget_old()
+    return job
+
+
+def get(job_id: str | None) -> Job | None:
+    """The run with this id, unless it is unknown or was dropped long ago."""
+    return _jobs.get(job_id) if job_id else None
+
+
+def _forget_old() -> None:
+    """Drop the oldest finished runs; the newest stays whatever its size."""
+    with _jobs_lock:
+        kept = cells = 0
+        for job_id, job in reversed(list(_jobs.items())):
+            if job.active:
+                continue
+            kept += 1
+            cells += job.table.cells.size
+            if kept > 1 and (kept > KEPT_JOBS or cells > KEPT_CELLS):
+                del _jobs[job_id]
+
+
+def expected_seconds(table: Table, **options: Any) -> float:
+    """About how long a run with these options would take on this machine.
+
+    Raises InputError where `start` would fail for the options.
+    """
+    problem = make_problem(table, **options)
+    cost = NEAR_NANOSECONDS if 0 < problem.near < problem.plan.n_rows else NANOSECONDS
+    seconds = problem.plan.total_work() * cost / 1e9 / n_cores()
+    budget = options.get("budget")
+    return seconds if budget is None else min(seconds, float(budget))
+
+
+_warming = threading.Lock()
+_warm: threading.Thread | None = None
+
+
+def warm_up() -> threading.Thread:
+    """Compile or load the kernels in a thread, once per process."""
+    global _warm
+    with _warming:
+        if _warm is None:
+            _warm = threading.Thread(target=_compile_all, name="warm-up", daemon=True)
+            _warm.start()
+        return _warm
+
+
+def _compile_all() -> None:
+    """Small tables first: whoever tries a sample waits for them only."""
+    options: list[dict[str, Any]] = [{"subsets": "all"}, {"subsets": 10}]
+    options += [{"subsets": 80}, {"subsets": 10, "near": 2}, {"subsets": 80, "near": 2}]
+    try:
+        for n_rows in (6, SMALL + 1):
+            cells = [i % 5 for i in range(n_rows)]
+            frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
+            frame["y"] = ["ab"[i % 2] for i in range(n_rows)]
+            table = Table.from_frame(frame, label="y")
+            test = Table.from_frame(frame.head(2), like=table)
+            for chosen in options if n_rows == 6 else options[1:]:
+                for _ in iter_values(table, test=test, n_neighbors=1, **chosen):
+                    pass
+    except Exception:  # the first run will say what is wrong
+        _log("warming up failed")

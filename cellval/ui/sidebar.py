@@ -1,0 +1,95 @@
+"""The sidebar of every page: which data, how far the run is, what numbers mean."""
+
+import streamlit as st
+
+from cellval.jobs import Job
+from cellval.progress import spoken_time
+from cellval.ui import state
+from cellval.ui.words import MEANING, plain
+from cellval.values import CellValues
+from cellval.wording import Unit
+
+COMPILING = "Compiling (first time only, about 15 s)"
+
+
+def draw(*, live: bool) -> None:
+    """`live`: the page shows values, and is drawn again while they sharpen."""
+    with st.sidebar:
+        run, name = state.job(), state.data_name()
+        if name is None:
+            st.caption("No data yet.")
+        else:
+            st.markdown(f":material/table: **{plain(name)}**")
+            if run is None:
+                st.caption("Not valued yet.")
+            elif run.active:
+                _watch(live)
+            else:
+                _show_end(run)
+        with st.expander("What do these numbers mean?", icon=":material/help:"):
+            st.markdown(MEANING)
+
+
+@st.fragment(run_every=0.5)
+def _watch(live: bool) -> None:
+    run = state.job()
+    if run is None or not run.active:
+        st.rerun()
+    if run.status == "compiling":
+        st.progress(0.0, text=COMPILING)
+    else:
+        _show_progress(run)
+    st.button(
+        "Stop the run",
+        icon=":material/stop:",
+        help="Keeps what there is.",
+        key="stop",
+        on_click=state.stop_run,
+        width="stretch",
+    )
+    if live and state.page_is_stale():
+        st.rerun()
+
+
+def _show_progress(run: Job) -> None:
+    progress, values = run.progress, run.values
+    st.progress(min(1.0, progress.done), text=f"Valuing: {progress.done:.0%}")
+    lines = [f"{progress.n_test:,} test points so far"]
+    if values is not None:
+        lines.append(_error(values))
+    if progress.seconds_left == progress.seconds_left:  # not NaN
+        lines.append(f"about {spoken_time(progress.seconds_left)} left")
+    st.caption("  \n".join(lines))
+
+
+def _error(values: CellValues) -> str:
+    stderr = values.typical_stderr
+    return f"typical standard error {Unit.of(stderr).text(stderr)}"
+
+
+def _show_end(run: Job) -> None:
+    values = run.values
+    if run.status == "failed":
+        st.error(plain(run.error or "The run failed."))
+        return
+    if values is None:
+        st.warning("Stopped before there were values.", icon=":material/stop_circle:")
+        return
+    design = str(values.settings["design"])
+    approximation = str(values.settings["approximation"])
+    exact = "exact" in design and not approximation
+    if run.status == "stopped":
+        st.warning(
+            f"Stopped after {run.progress.done:.0%}. The values so far are kept.",
+            icon=":material/stop_circle:",
+        )
+    elif exact:
+        st.success("Done: the values are exact.", icon=":material/check_circle:")
+    else:
+        st.success("Done: the values are estimates.", icon=":material/check_circle:")
+    lines = [design]
+    if approximation:
+        lines.append(approximation)
+    lines.append(f"{values.n_test:,} test points")
+    lines.append(_error(values))
+    st.caption("  \n".join(plain(line) for line in lines))

@@ -1,0 +1,390 @@
+"""The one owner of session state. Pages read and change it by these functions only.
+
+A session knows one data file (`Source`), how it is read (`Setup`), the table that came
+of it, one run, the decisions on the file's cells, and what is selected. All of it but
+the selection hangs on the run as well, so that ``?run=<id>`` finds it after a reload.
+"""
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitAPIException
+
+from cellval import jobs
+from cellval.jobs import Job
+from cellval.table import InputError, Table, read_csv
+from cellval.values import CellValues
+
+DECISIONS = ("error", "fine", "unsure")
+SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
+PAGES = {
+    "data": "pages/data.py",
+    "heatmap": "pages/heatmap.py",
+    "inspect": "pages/inspect.py",
+    "sample": "pages/sample.py",
+    "columns": "pages/columns.py",
+    "export": "pages/export.py",
+}
+
+# Every key of st.session_state that is not a widget's own.
+_SOURCE = "_source"
+_SETUP = "_setup"
+_READ = "_read"  # (what was read, Table): reading again is slow
+_TABLE = "_table"
+_JOB = "_job"
+_DECISIONS = "_decisions"  # sha256 of the file -> {(row number, column): decision}
+_CELL = "_cell"
+_ROW = "_row"
+_MARKED = "_marked"  # key of the chart whose figure marks the selected cell
+_OTHER_ROW = "_other_row"  # compared with the selected one
+_TEST_SOURCE = "_test_source"
+_TEST = "_test"  # (what was read, Table)
+_FAULT = "_fault"  # why the last change of the setup was not possible
+_VERSION = "_version"  # of widgets that must show what was read, not what was typed
+_DRAWN = "_drawn"  # when and how a page was last drawn
+_FRAMED = "_framed"  # app.py has run in this session
+_WANTED = "_wanted"  # page that was asked for before it had
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as it came: its name, its bytes and their SHA-256."""
+
+    name: str
+    raw: bytes = field(repr=False)
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, raw: bytes) -> "Source":
+        return cls(name, raw, hashlib.sha256(raw).hexdigest())
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a person chose about the columns; None is guessed."""
+
+    label: str | None = None
+    id_column: str | None = None
+    exclude: tuple[str, ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
+
+
+# --- data ---------------------------------------------------------------------------
+
+
+def source() -> Source | None:
+    return st.session_state.get(_SOURCE)
+
+
+def set_source(new: Source) -> None:
+    """Take another file; a run on the old one ends, decisions on it are kept."""
+    old = source()
+    if old is not None and old.sha256 == new.sha256:
+        return
+    _leave_run()
+    for key in (_SETUP, _READ, _TABLE, _TEST_SOURCE, _TEST, _FAULT):
+        st.session_state.pop(key, None)
+    st.session_state[_SOURCE] = new
+
+
+def setup() -> Setup:
+    return st.session_state.get(_SETUP, Setup())
+
+
+def try_setup(new: Setup) -> None:
+    """Read the file in another way; if that fails, keep the old way and say why."""
+    old = setup()
+    st.session_state[_SETUP] = new
+    st.session_state.pop(_FAULT, None)
+    try:
+        read_source()
+    except InputError as error:
+        st.session_state[_SETUP] = old
+        st.session_state[_FAULT] = str(error)
+    st.session_state[_VERSION] = st.session_state.get(_VERSION, 0) + 1
+
+
+def setup_fault() -> str | None:
+    """Why the last change of the setup was not possible."""
+    return st.session_state.get(_FAULT)
+
+
+def widget_key(name: str, *, versioned: bool = False) -> str:
+    """Key of a widget that belongs to the file at hand; see `_VERSION`."""
+    file = source()
+    key = f"{name}:{file.sha256[:12] if file else ''}"
+    return f"{key}:{st.session_state.get(_VERSION, 0)}" if versioned else key
+
+
+def read_source() -> Table | None:
+    """The file read as set up, or InputError; read again only if either changed."""
+    file, how = source(), setup()
+    if file is None:
+        return None
+    key = (file.sha256, how)
+    known = st.session_state.get(_READ)
+    if known is None or known[0] != key:
+        read = read_csv(
+            _named(file),
+            label=how.label,
+            id_column=how.id_column,
+            exclude=how.exclude,
+            kinds=dict(how.kinds),
+        )
+        known = (key, read)
+        st.session_state[_READ] = known
+    set_table(known[1])
+    return known[1]
+
+
+def test_source() -> Source | None:
+    """The second file, with test rows."""
+    return st.session_state.get(_TEST_SOURCE)
+
+
+def set_test(file: Source) -> None:
+    st.session_state[_TEST_SOURCE] = file
+
+
+def read_test(file: Source, like: Table) -> Table:
+    """A second file read like the first, or InputError."""
+    key = (file.sha256, like.fingerprint)
+    known = st.session_state.get(_TEST)
+    if known is None or known[0] != key:
+        known = (key, read_csv(_named(file), like=like))
+        st.session_state[_TEST] = known
+    return known[1]
+
+
+def _named(file: Source) -> Any:
+    buffer = BytesIO(file.raw)
+    buffer.name = file.name
+    return buffer
+
+
+def data_name() -> str | None:
+    """Name of the file at hand, read or not."""
+    shown, file = table(), source()
+    return shown.name if shown else file.name if file else None
+
+
+def table() -> Table | None:
+    """The table that pages show: that of the run, if there is one."""
+    run = job()
+    return run.table if run else st.session_state.get(_TABLE)
+
+
+def set_table(new: Table | None) -> None:
+    st.session_state[_TABLE] = new
+
+
+# --- run ----------------------------------------------------------------------------
+
+
+def job() -> Job | None:
+    return st.session_state.get(_JOB)
+
+
+def values() -> CellValues | None:
+    """Values so far of the run; None before the first ones."""
+    run = job()
+    return run.values if run else None
+
+
+def start_run(options: Mapping[str, Any]) -> Job:
+    """Start on the chosen table; an old run of this session is stopped."""
+    chosen = st.session_state.get(_TABLE)
+    assert chosen is not None, "no table was chosen"
+    _leave_run()
+    run = jobs.start(chosen, **options)
+    run.memo = {_SOURCE: source(), _SETUP: setup(), _DECISIONS: _decisions()}
+    st.session_state[_JOB] = run
+    st.query_params["run"] = run.id
+    run.wait(SHORT_RUN)
+    return run
+
+
+def stop_run() -> None:
+    run = job()
+    if run:
+        run.stop()
+
+
+def note_draw(seconds: float) -> None:
+    """Called when a page was drawn: what it showed decides when it is drawn again."""
+    st.session_state[_DRAWN] = (values() is not None, time.monotonic(), seconds)
+
+
+def page_is_stale() -> bool:
+    """While a run goes on: are there values that the page should show by now?"""
+    had_values, at, seconds = st.session_state.get(_DRAWN, (False, 0.0, 0.0))
+    run = job()
+    if run is None or run.values is None:
+        return False
+    # The longer a run has gone on, the less a moment changes its values.
+    pause = min(15.0, max(2.5, 0.15 * run.progress.seconds))
+    return not had_values or time.monotonic() - at > max(pause, 4 * seconds)
+
+
+def _leave_run() -> None:
+    run = st.session_state.pop(_JOB, None)
+    if run is not None:
+        run.stop()
+    for key in (_CELL, _ROW, _OTHER_ROW):
+        st.session_state.pop(key, None)
+    st.query_params.pop("run", None)
+
+
+def sync_link() -> None:
+    """Called on every run of app.py: a link finds its run, a run keeps its link."""
+    run, asked = job(), st.query_params.get("run")
+    if run is None and asked:
+        run = jobs.get(asked)
+        if run is None:
+            st.query_params.pop("run", None)
+            st.toast("The run of this link is no longer there. Please start again.")
+            return
+        file = run.memo.get(_SOURCE)
+        st.session_state[_JOB] = run
+        st.session_state[_SOURCE] = file
+        st.session_state[_SETUP] = run.memo.get(_SETUP, Setup())
+        st.session_state[_TABLE] = run.table
+        if file is not None:
+            st.session_state[_READ] = ((file.sha256, setup()), run.table)
+            _all()[file.sha256] = run.memo.setdefault(_DECISIONS, {})
+    if run is not None and st.query_params.get("run") != run.id:
+        st.query_params["run"] = run.id
+
+
+# --- decisions ----------------------------------------------------------------------
+
+
+def _all() -> dict[str, dict[tuple[int, str], str]]:
+    return st.session_state.setdefault(_DECISIONS, {})
+
+
+def _decisions() -> dict[tuple[int, str], str]:
+    """Of the file at hand: the same dict that its runs hold."""
+    file = source()
+    if file is not None:
+        return _all().setdefault(file.sha256, {})
+    shown = table()
+    return _all().setdefault(shown.fingerprint if shown else "", {})
+
+
+def get_decision(row_number: int, column: str) -> str | None:
+    """ "error", "fine", "unsure", or None where nothing was decided."""
+    return _decisions().get((int(row_number), column))
+
+
+def decide(row_number: int, column: str, decision: str | None) -> None:
+    """Decide on a cell; row as a person counts (from 1), None takes it back."""
+    if decision is None:
+        _decisions().pop((int(row_number), column), None)
+        return
+    if decision not in DECISIONS:
+        raise ValueError(f"decision must be one of {DECISIONS} or None: {decision!r}")
+    _decisions()[int(row_number), column] = decision
+
+
+def all_decisions() -> dict[tuple[int, str], str]:
+    """(row number, column) -> decision, a copy."""
+    return dict(_decisions())
+
+
+# --- selection and pages ------------------------------------------------------------
+
+
+def select_cell(index: int, column: str) -> None:
+    """Select a cell: row index from 0, column name. Selects its row, too."""
+    st.session_state[_CELL] = (int(index), column)
+    st.session_state[_ROW] = int(index)
+
+
+def selected_cell() -> tuple[int, str] | None:
+    return st.session_state.get(_CELL)
+
+
+def select_row(index: int | None) -> None:
+    """Select a row by its index from 0."""
+    st.session_state[_ROW] = None if index is None else int(index)
+
+
+def selected_row() -> int | None:
+    return st.session_state.get(_ROW)
+
+
+def need_frame() -> None:
+    """Called by every page: run app.py first, if it has not.
+
+    Until app.py has called st.navigation, a fresh server takes each file in pages/ as
+    an app of its own; a link to a page would show it without navigation and run.
+    """
+    if st.session_state.get(_FRAMED):
+        return
+    st.session_state[_WANTED] = (st.context.url or "").rstrip("/").rpartition("/")[2]
+    try:
+        st.switch_page("app.py", query_params=st.query_params.to_dict())
+    except StreamlitAPIException:
+        return  # the page was started by itself
+
+
+def note_frame() -> str | None:
+    """Called by app.py: the page to switch to, if one was asked for earlier."""
+    st.session_state[_FRAMED] = True
+    wanted = st.session_state.pop(_WANTED, None)
+    return PAGES.get(wanted) if wanted != "data" else None
+
+
+def goto(page: str) -> None:
+    """Switch to a page by its short name, one of `PAGES`."""
+    st.switch_page(PAGES[page])
+
+
+# --- how the heatmap is looked at: its widgets' own keys, set from elsewhere ---------
+
+
+def heatmap_key(name: str) -> str:
+    """Key of a widget of the heatmap page: order, column, start, ..."""
+    return widget_key(f"heatmap {name}")
+
+
+def move_heatmap(start: int) -> None:
+    """Let the window begin at this position (from 0) in the order of the rows."""
+    st.session_state[heatmap_key("start")] = int(start) + 1
+
+
+def sort_heatmap_by(column: str) -> None:
+    """Order the heatmap by a column's values, lowest first, from the top."""
+    st.session_state[heatmap_key("order")] = "column"
+    st.session_state[heatmap_key("column")] = column
+    move_heatmap(0)
+
+
+def mark_in(key: str) -> None:
+    """The figure of the chart with this key marks the selected cell from now on."""
+    st.session_state[_MARKED] = key
+
+
+def is_marked(key: str) -> bool:
+    return st.session_state.get(_MARKED) == key
+
+
+# --- samples compared: "a" is the selected row, "b" the one beside it -----------------
+
+
+def selected_sample(key: str) -> int | None:
+    return selected_row() if key == "a" else st.session_state.get(_OTHER_ROW)
+
+
+def select_sample(key: str, index: int) -> None:
+    """Choose row "a" (that is the selected row) or "b" by its index from 0."""
+    if key == "a":
+        select_row(index)
+    else:
+        st.session_state[_OTHER_ROW] = int(index)

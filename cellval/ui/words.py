@@ -1,0 +1,40 @@
+"""Words on pages: text of a file made harmless, numbers made readable."""
+
+import re
+
+from cellval.progress import spoken_time
+
+MEANING = """
+**A cell's value** is what this cell adds to the accuracy of a simple model, on average
+over all ways of taking rows and columns away. All cells together sum to the accuracy
+that the model reaches.
+
+- **Below zero:** the cell misleads the model. Look at it first.
+- **About zero:** it changes little.
+- **Above zero:** it helps.
+
+**The standard error** says how far a value may be off because only so many test points
+were seen. Trust a value that is several standard errors from zero.
+
+**A row's (or column's) value** is the sum of its cells. **Rank 1** is the lowest cell.
+
+Values are in percentage points (pp) of accuracy. They are small because they are
+shares: with 200 rows of 4 columns the accuracy is shared by 800 cells. Compare cells
+with each other, not with 100.
+
+A low value shows that a cell *hurts the task*. It may be an error, or a true but
+unusual case. You decide.
+"""
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    text = " ".join(str(text).split())
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def about_time(seconds: float) -> str:
+    """A duration as an estimate is said: a few seconds, about 3 min."""
+    if seconds < 3:
+        return "a few seconds"
+    return f"about {spoken_time(seconds)}"

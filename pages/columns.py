@@ -1,0 +1,77 @@
+"""Columns: what each column adds, and how its cells spread."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from cellval import figures, views
+from cellval.ui import state
+from cellval.ui.components import chart, clicked, kept, table_and_values
+from cellval.wording import COLUMN_HELP
+
+st.title("Columns")
+table, values = table_and_values()
+about = views.derived(values)
+unit = about.column_unit
+by = st.segmented_control(
+    "Order",
+    ("lowest first", "highest first", "as in the file"),
+    required=True,
+    key=kept("columns order", "lowest first"),
+    persist_state="session",
+    help=COLUMN_HELP,
+)
+order = np.arange(len(values.column_names))
+if by != "as in the file":
+    sign = 1 if by == "lowest first" else -1
+    order = np.argsort(sign * values.column_values, kind="stable")
+scoring = str(values.settings.get("scoring", "accuracy"))
+score = "accuracy" if scoring == "accuracy" else "balanced accuracy"
+st.markdown(
+    f"The {len(order):,} columns sum to **{100 * values.total:.1f} %**, the {score} "
+    "that the KNN model reaches. Click a bar to see the heatmap sorted by that column.",
+    help=COLUMN_HELP,
+)
+key = f"columns chart {state.widget_key('v')} {by}"
+chart(
+    figures.column_bars(about, order[: figures.MAX_COLUMNS]),
+    key,
+    "Column values with standard errors, and the spread of their cell values",
+    on_select="rerun",
+)
+if point := clicked(key):
+    state.sort_heatmap_by(values.column_names[int(point["0"])])
+    state.goto("heatmap")
+st.caption(
+    "Boxes hold the middle half of a column's cells, whiskers nine in ten, the dot is "
+    "its lowest cell."
+    + f" Drawn are the first {figures.MAX_COLUMNS} columns; all are in the table below."
+    * (len(order) > figures.MAX_COLUMNS)
+)
+number = st.column_config.NumberColumn
+kinds = {column.name: column.kind for column in table.features}
+st.dataframe(
+    pd.DataFrame(
+        {
+            "column": [values.column_names[j] for j in order],
+            "kind": [kinds.get(values.column_names[j], "") for j in order],
+            "value": values.column_values[order] * unit.factor,
+            "stderr": values.column_stderr[order] * unit.factor,
+            "harmful": [int(n) for n in about.harmful_by_column[order]],
+        }
+    ),
+    hide_index=True,
+    height="content" if len(order) <= 20 else 600,
+    column_config={
+        "value": number(
+            f"value ({unit.name})", format=f"%.{unit.decimals}f", help=COLUMN_HELP
+        ),
+        "stderr": number("± std. error", format=f"%.{unit.decimals}f"),
+        "harmful": number(
+            "cells that hurt",
+            format="localized",
+            help="Cells whose value is below 0 by more than two standard errors.",
+        ),
+    },
+    alt="Columns with their values",
+)

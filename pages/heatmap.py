@@ -1,0 +1,52 @@
+"""Heatmap: every cell as a colour; a click opens its detail."""
+
+import streamlit as st
+
+from cellval.ui import heatview, state
+from cellval.ui.components import cell_detail, chart, table_and_values, view_key
+
+st.title("Heatmap")
+table, values = table_and_values()
+look = heatview.controls(table, values)
+outlined = heatview.outlined(values, look.n_outlined)
+order = heatview.shown_rows(table, values, look, outlined)
+if len(order) == 0:
+    st.info("No row fits these filters. Choose other classes or another search.")
+    st.stop()
+first, last = heatview.window_of(order)
+left, right = heatview.columns_of(values)
+
+overview, cells, detail = heatview.places(wide=len(order) > heatview.DRAWN_WHOLE)
+key = view_key("cells", state.widget_key("view"), *look, first, last, left, right)
+figure = heatview.cells_figure(
+    values,
+    order[first:last],
+    (left, right),
+    outlined,
+    heatview.selected_position(values, order[first:last], key),
+    look.transposed,
+)
+with cells:
+    chart(
+        figure,
+        key,
+        "Heatmap of cell values",
+        on_select=lambda: heatview.open_cell(values, key),
+    )
+    heatview.window_slider(len(order))
+    heatview.legend(values, look, len(order), table.n_rows)
+if overview is not None:
+    with overview:
+        small = heatview.overview_figure(
+            values, order, (first, last), figure.layout.height
+        )
+        over = view_key("overview", state.widget_key("view"), *look)
+        chart(
+            small,
+            over,
+            "Overview of all rows",
+            on_select=lambda: heatview.jump(values, order, over),
+            menu=False,
+        )
+with detail:
+    cell_detail(table, values, "heatmap")

@@ -1,0 +1,49 @@
+"""Explain a sample: why a row has its value; two rows side by side."""
+
+import streamlit as st
+
+from cellval import figures
+from cellval.ui import samples, state
+from cellval.ui.components import kept, table_and_values
+
+st.title("Explain a sample")
+table, values = table_and_values()
+lowest = samples.lowest_rows(values)
+if not lowest:
+    st.info("No row has a value yet.")
+    st.stop()
+mode = st.segmented_control(
+    "What to look at",
+    ("One sample", "Compare two"),
+    required=True,
+    key=kept("sample mode", "One sample"),
+    persist_state="session",
+    label_visibility="collapsed",
+)
+a = samples.current(values, "a", lowest[0])
+if mode == "One sample":
+    samples.row_picker(table, values, a, "a")
+    left, right = st.columns([1, 1])
+    with left:
+        samples.explain(table, values, a, "one")
+    with right:
+        samples.neighbours(table, values, a)
+    st.stop()
+
+b = samples.current(values, "b", next((i for i in lowest if i != a), a))
+samples.proposals(table, values)
+both = [values.explain(int(values.row_numbers[i])) for i in (a, b)]
+limits = [
+    figures.running_limits(
+        figures.folded(lines)["value"].to_numpy(), values.row_values[i]
+    )
+    for lines, i in zip(both, (a, b), strict=True)
+]
+shared = min(low for low, _ in limits), max(high for _, high in limits)
+for place, key, index in zip(st.columns(2), ("a", "b"), (a, b), strict=True):
+    with place:
+        samples.row_picker(table, values, index, key)
+        samples.explain(table, values, index, f"compare {key}", shared)
+samples.difference(table, values, a, b)
+if state.selected_row() != a:
+    state.select_row(a)

@@ -1,0 +1,146 @@
+"""A real server and a real browser. Skipped, with the reason, where one is missing."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+
+
+def chromium_path():
+    names = (os.environ.get("CHROMIUM"), "/usr/bin/chromium", "chromium")
+    names += ("chromium-browser", "google-chrome")
+    return next(
+        (found for name in names if name and (found := shutil.which(name))), None
+    )
+
+
+def pytest_collection_modifyitems(items):
+    reason = None
+    try:
+        import playwright.sync_api  # noqa: F401 - only whether it is there
+    except ImportError:
+        reason = "playwright is not installed"
+    if chromium_path() is None:
+        reason = "no chromium: install it or set CHROMIUM to its path"
+    if reason and os.environ.get("CELLVAL_REQUIRE_BROWSER"):
+        raise pytest.UsageError(f"the browser tests must run, but {reason}")
+    for item in items:
+        if HERE in item.path.parents:
+            # asyncio and subprocess leave sockets to the garbage collector
+            item.add_marker(pytest.mark.filterwarnings("default::ResourceWarning"))
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def free_port():
+    with socket.socket() as sock:
+        sock.bind(("localhost", 0))
+        return sock.getsockname()[1]
+
+
+class Server:
+    """`streamlit run app.py` on a free port."""
+
+    def __init__(self, log):
+        port = free_port()
+        self.url = f"http://localhost:{port}"
+        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
+        command += ["--server.port", str(port), "--server.headless", "true"]
+        command += ["--server.fileWatcherType", "none"]
+        self.log = Path(log)
+        with self.log.open("wb") as out:
+            self.process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        self._wait()
+
+    def _wait(self, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            assert self.process.poll() is None, self.log.read_text()
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1):
+                    return
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        raise AssertionError(f"no server after {seconds} s: {self.log.read_text()}")
+
+    def close(self):
+        self.process.terminate()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    running = Server(tmp_path_factory.mktemp("server") / "log.txt")
+    yield running
+    running.close()
+    assert "Traceback" not in running.log.read_text()
+
+
+@pytest.fixture
+def fresh_server(tmp_path):
+    """A server that nobody has visited."""
+    running = Server(tmp_path / "log.txt")
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium_path(),
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_person(chromium):
+    """Makes persons: each a page in a browser context of its own."""
+    contexts = []
+
+    def make(**options):
+        context = chromium.new_context(
+            viewport={"width": 1280, "height": 900}, accept_downloads=True, **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(30_000)
+        return page
+
+    yield make
+    for context in contexts:
+        for page in context.pages:
+            # A run that a failed test left behind would slow down all others.
+            stop = page.get_by_role("button", name="Stop the run", exact=True)
+            if stop.is_visible():
+                stop.click()
+        context.close()
+
+
+@pytest.fixture
+def page(new_person):
+    return new_person()

@@ -1,0 +1,309 @@
+"""Walks through the whole app in a real browser."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
+expect = sync_api.expect
+expect.set_options(timeout=30_000)  # two cores, and a run on them
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+LONG = 120_000  # ms; the first run on a machine compiles
+TITLES = ("Data", "Heatmap", "Inspection list", "Explain a sample", "Columns", "Export")
+
+# Where a cell of the heatmap is on the screen, by what the figure knows of it.
+CELL_ON_SCREEN = """
+([row, column]) => {
+  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+    for (const trace of plot._fullData || []) {
+      const known = trace.customdata || [];
+      for (let i = 0; i < known.length; i++) {
+        const cell = known[i];
+        if (Array.isArray(cell) && String(cell[0]) === String(row)
+            && cell.includes(column)) {
+          const layout = plot._fullLayout;
+          const x = layout[trace.xaxis.replace("x", "xaxis")];
+          const y = layout[trace.yaxis.replace("y", "yaxis")];
+          plot.scrollIntoView({block: "center"});
+          const box = plot.getBoundingClientRect();
+          return [box.left + x._offset + x.d2p(trace.x[i]),
+                  box.top + y._offset + y.d2p(trace.y[i])];
+        }
+      }
+    }
+  }
+  return null;
+}
+"""
+
+
+def button(page, name):
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def goto(page, title):
+    page.get_by_test_id("stSidebarNavLink").filter(has_text=title).click()
+    expect(page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
+
+
+def no_faults(page):
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def open_sample(page, server, name):
+    page.goto(server.url)
+    button(page, name).click()
+    expect(button(page, "Value the cells")).to_be_enabled()
+
+
+def start(page):
+    button(page, "Value the cells").click()
+    expect(page.get_by_role("heading", name="Heatmap", level=1)).to_be_visible()
+
+
+def upload(page, path_or_file):
+    page.locator("input[type=file]").first.set_input_files(path_or_file)
+
+
+def sidebar(page):
+    return page.get_by_test_id("stSidebar")
+
+
+def done(page):
+    expect(sidebar(page).get_by_text("Done:")).to_be_visible(timeout=LONG)
+
+
+def click_cell(page, row_index, column):
+    """Click the cell; the figure may still be on its way."""
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    found = page.wait_for_function(CELL_ON_SCREEN, arg=[row_index, column])
+    x, y = found.json_value()
+    page.mouse.move(x, y)
+    page.mouse.click(x, y)
+
+
+def download(page, name):
+    with page.expect_download() as found:
+        button(page, name).click()
+    return found.value
+
+
+def read(download, folder):
+    path = folder / download.suggested_filename
+    download.save_as(path)
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def slow_csv():
+    """So many columns and rows that a run takes minutes."""
+    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    return {"name": "slow.csv", "mimeType": "text/csv", "buffer": _bytes(adult)}
+
+
+def _bytes(frame):
+    return frame.to_csv(index=False).encode()
+
+
+def start_slow(page, server):
+    page.goto(server.url)
+    upload(page, slow_csv())
+    expect(button(page, "Value the cells")).to_be_enabled()
+    page.get_by_text("Options", exact=True).click()
+    page.get_by_text("Until precise", exact=True).click()
+    expect(page.get_by_text(re.compile("This will take about"))).to_be_visible()
+    start(page)
+    expect(sidebar(page).get_by_text("test points so far")).to_be_visible(timeout=LONG)
+
+
+def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
+    open_sample(page, server, "Davis")
+    start(page)
+    done(page)
+    click_cell(page, 164, "height")
+    expect(page.get_by_text("height: 163", exact=True)).to_be_visible()
+    expect(page.get_by_text("Row 165").first).to_be_visible()
+    button(page, "Flag").click()
+
+    goto(page, "Inspection list")
+    expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
+    expect(page.get_by_text(re.compile("1 of .* inspected"))).to_be_visible()
+
+    goto(page, "Export")
+    expect(page.get_by_text("1 so far")).to_be_visible()
+    flagged = read(download(page, "Download flagged cells"), tmp_path)
+    assert flagged[["row", "column", "content", "decision"]].values.tolist() == [
+        ["165", "height", "163", "error"]
+    ]
+    assert float(flagged["stderr"][0]) > 0
+    whole = read(download(page, "Download the whole list"), tmp_path)
+    assert whole["rank"].tolist() == [str(rank) for rank in range(1, 801)]
+    assert (whole["decision"] == "error").sum() == 1
+    values = read(download(page, "Download the values"), tmp_path)
+    assert list(values.columns) == ["sex", "weight", "height", "repwt", "repht"]
+    assert len(values) == 200
+    assert float(values["height"][164]) == pytest.approx(float(flagged["value"][0]))
+    no_faults(page)
+
+
+def test_every_page_draws_in_every_state_of_a_session(page, server):
+    page.goto(server.url)
+    for title in TITLES[1:]:
+        goto(page, title)
+        expect(page.get_by_text("No data yet. Open the Data page")).to_be_visible()
+    button(page, "Open the Data page").click()
+    button(page, "Davis").click()
+    start(page)
+    done(page)
+    for title in TITLES:
+        goto(page, title)
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        no_faults(page)
+
+
+def test_a_heatmap_answers_clicks_as_soon_as_it_shows(page, server):
+    open_sample(page, server, "Davis")
+    start(page)
+    click_cell(page, 11, "weight")
+    expect(page.get_by_text(re.compile(r"weight: 166"))).to_be_visible()
+
+
+def test_an_ugly_file_is_read_and_its_faults_are_told(page, server):
+    page.goto(server.url)
+    upload(page, SAMPLES / "ugly.csv")
+    expect(page.get_by_text("Mitte September")).to_be_visible()
+    expect(page.get_by_text("2 rows without a label")).to_be_visible()
+    start(page)
+    done(page)
+    no_faults(page)
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "sentence"),
+    [
+        ("empty.csv", b"", "is empty"),
+        ("photo.csv", b"\x89PNG\r\n\x1a\n" + bytes(500), "PNG image"),
+        ("ragged.csv", b"a,b,y\n1,2,n\n1,2,3,4,m\n", "row 2"),
+    ],
+)
+def test_a_broken_file_is_told_in_a_sentence(page, server, name, raw, sentence):
+    page.goto(server.url)
+    upload(page, {"name": name, "mimeType": "text/csv", "buffer": raw})
+    expect(page.get_by_test_id("stAlert")).to_contain_text(sentence)
+    expect(button(page, "Value the cells")).to_have_count(0)
+    no_faults(page)
+    page.get_by_text("Open another file").click()
+    button(page, "Davis").click()
+    expect(button(page, "Value the cells")).to_be_enabled()
+
+
+def test_a_file_of_hostile_texts_is_shown_as_text(page, server):
+    raw = (
+        b"<b>x</b>,[l](http://example.com),y\n"
+        b"<script>alert(1)</script>,:red[a],n\n=1+1,**b**,m\n" + b"c,d,n\ne,f,m\n" * 5
+    )
+    page.goto(server.url)
+    upload(page, {"name": "*evil*.csv", "mimeType": "text/csv", "buffer": raw})
+    expect(page.get_by_role("heading", name="*evil*.csv")).to_be_visible()
+    assert page.get_by_role("link", name="l", exact=True).count() == 0
+    start(page)
+    done(page)
+    no_faults(page)
+
+
+def test_stop_keeps_what_there_is_and_pages_do_not_end_a_run(page, server):
+    start_slow(page, server)
+    for title in ("Columns", "Inspection list", "Data", "Heatmap"):
+        goto(page, title)
+        expect(button(page, "Stop the run")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    button(page, "Stop the run").click()
+    expect(sidebar(page).get_by_text("The values so far are kept")).to_be_visible()
+    expect(page.locator(".js-plotly-plot").first).to_be_visible()
+    no_faults(page)
+
+
+def test_a_reload_during_a_run_finds_it_again(page, server):
+    start_slow(page, server)
+    expect(page).to_have_url(re.compile(r"run="))
+    link = page.url
+    page.reload()
+    expect(button(page, "Stop the run")).to_be_visible()
+    expect(sidebar(page).get_by_text("slow.csv")).to_be_visible()
+    goto(page, "Columns")
+    expect(page).to_have_url(re.compile(link.rpartition("=")[2]))
+    button(page, "Stop the run").click()
+    expect(sidebar(page).get_by_text("The values so far are kept")).to_be_visible()
+
+
+def test_two_people_see_only_their_own(new_person, server):
+    one, two = new_person(), new_person()
+    start_slow(one, server)
+    two.goto(server.url)
+    expect(sidebar(two).get_by_text("No data yet.")).to_be_visible()
+    button(two, "Davis").click()
+    expect(button(two, "Value the cells")).to_be_enabled()
+    start(two)
+    done(two)
+    expect(sidebar(two).get_by_text("davis.csv")).to_be_visible()
+    expect(sidebar(one).get_by_text("slow.csv")).to_be_visible()
+    expect(button(one, "Stop the run")).to_be_visible()
+    button(one, "Stop the run").click()
+    expect(sidebar(one).get_by_text("The values so far are kept")).to_be_visible()
+
+
+def test_another_file_ends_the_old_run(page, server):
+    start_slow(page, server)
+    goto(page, "Data")
+    page.get_by_text("Open another file").click()
+    button(page, "Davis").click()
+    expect(sidebar(page).get_by_text("Not valued yet")).to_be_visible()
+    start(page)
+    done(page)
+
+
+def test_a_table_of_the_size_of_adult_shows_partial_values_and_light_pages(
+    page, server
+):
+    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    large = adult.sample(32_561, replace=True, random_state=0)
+    # Resampled rows would all have twins; a number of their own keeps them apart.
+    large["fnlwgt"] = [str(20_000 + 7 * i) for i in range(len(large))]
+    received = []
+
+    def listen(socket):
+        socket.on("framereceived", lambda frame: received.append(len(frame)))
+
+    page.on("websocket", listen)
+    page.goto(server.url)
+    file = {"name": "large.csv", "mimeType": "text/csv", "buffer": _bytes(large)}
+    upload(page, file)
+    expect(page.get_by_text("32,561 rows")).to_be_visible()
+    expect(page.get_by_text("Fast approximation")).to_be_visible()
+    expect(page.get_by_role("switch", name="Fast approximation")).to_be_checked()
+    start(page)
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    button(page, "Stop the run").click()
+    expect(sidebar(page).get_by_text("The values so far are kept")).to_be_visible()
+    for title in TITLES[1:]:
+        received.clear()
+        goto(page, title)
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        assert sum(received) < 2_000_000, title
+        no_faults(page)
+
+
+def test_a_link_to_a_page_works_as_the_very_first_visit(page, fresh_server):
+    page.goto(f"{fresh_server.url}/export")
+    expect(page.get_by_role("heading", name="Export", level=1)).to_be_visible()
+    for title in TITLES:
+        expect(
+            page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
+        ).to_be_visible()
+    no_faults(page)
