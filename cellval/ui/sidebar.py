@@ -30,11 +30,14 @@ def draw(*, live: bool) -> None:
             st.markdown(MEANING)
 
 
-@st.fragment(run_every=0.5)
+@st.fragment(run_every=1.0)
 def _watch(live: bool) -> None:
     run = state.job()
     if run is None or not run.active:
         st.rerun()
+    # Asked before anything is drawn: drawing lets a click on another page go first,
+    # which a rerun of this one would swallow.
+    stale = live and state.page_is_stale()
     if run.status == "compiling":
         st.progress(0.0, text=COMPILING)
     else:
@@ -47,7 +50,7 @@ def _watch(live: bool) -> None:
         on_click=state.stop_run,
         width="stretch",
     )
-    if live and state.page_is_stale():
+    if stale:
         st.rerun()
 
 
