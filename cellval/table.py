@@ -467,7 +467,7 @@ def _notes(table: Table) -> list[str]:
     if n := table.n_duplicates:
         notes.append(
             f"{n:,} row{'s repeat' if n > 1 else ' repeats'} an earlier row in all "
-            "features and the label."
+            "features and the label. Copies vouch for each other and can hide errors."
         )
     return notes
 
