@@ -129,6 +129,64 @@ class Table:
             f"{first:,} to {last:,} (the header is not counted)."
         )
 
+    def with_cells(
+        self, changes: Mapping[tuple[int, str], str], drop: Iterable[int] = ()
+    ) -> "Table":
+        """The table with other texts in some cells and without some rows.
+
+        Kinds, features and the numbers of the rows stay as they are. A row whose label
+        becomes blank is left out.
+
+        Parameters
+        ----------
+        changes : mapping of (position from 0, column or label) to str
+        drop : iterable of int
+            Positions of rows to leave out.
+
+        Examples
+        --------
+        >>> table = read_csv(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
+        >>> table.with_cells({(2, "x"): "3"}, drop=[1]).columns[0].numbers.tolist()
+        [1.0, 3.0]
+        """
+        cells = self.cells.copy()
+        by_column: dict[str, dict[int, str]] = {}
+        for (i, name), text in changes.items():
+            by_column.setdefault(name, {})[i] = text
+        for name, new in by_column.items():
+            texts = cells[name].tolist()
+            for i, text in new.items():
+                texts[i] = text
+            cells[name] = pd.Series(texts, dtype=cells[name].dtype)
+        labels = Texts.of(cells[self.label], self.classes)
+        kept = ~labels.missing[labels.index]
+        kept[list(drop)] = False
+        if not kept.all():
+            cells = cells[kept].reset_index(drop=True)
+            labels = Texts.of(cells[self.label], self.classes)
+        decimal, day_first = _reading(self.format, cells)
+        if fault := _label_fault(labels, decimal):
+            raise InputError(fault)
+        rows = read_only(self.row_numbers[kept])
+
+        def column(old: Column) -> Column:
+            if kept.all() and old.name not in by_column:
+                return old
+            texts = Texts.of(cells[old.name], old.categories)
+            how = (old.kind, old.why_not, old.form)
+            return column_of(texts, rows, decimal, day_first, *how)
+
+        classes = _sorted_classes(labels.different)
+        return replace(
+            self,
+            cells=cells,
+            columns=tuple(column(old) for old in self.columns),
+            classes=classes,
+            y=read_only(labels.codes(classes)),
+            row_numbers=rows,
+            n_set_aside=self.n_set_aside + int(np.sum(~kept)),
+        )
+
     def __repr__(self) -> str:
         counts = np.bincount(self.y, minlength=len(self.classes))
         pairs = zip(self.classes, counts, strict=True)
@@ -328,8 +386,7 @@ def _table(
             "beside the label. Fields must be separated by comma, semicolon, tab or "
             "pipe."
         )
-    decimal = written.decimal if written else decimal_mark(cells, ",")
-    day_first = decimal == "," or (written is not None and written.delimiter == ";")
+    decimal, day_first = _reading(written, cells)
     like = asked.like
     label = asked.label
     if label is None:
@@ -383,6 +440,12 @@ def _table(
         n_set_aside=int(np.sum(~kept)),
     )
     return replace(table, notes=(*notes, *_notes(table)))
+
+
+def _reading(written: CsvFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
+    """Decimal mark, and whether 3/4/2020 is in April."""
+    decimal = written.decimal if written else decimal_mark(cells, ",")
+    return decimal, decimal == "," or (written is not None and written.delimiter == ";")
 
 
 def _guessed_label(cells: pd.DataFrame, asked: _Asked, decimal: str, table: str) -> str:
