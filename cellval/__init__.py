@@ -1,6 +1,7 @@
 """cellval finds the cells of a table that hurt a learning task. Lower is worse."""
 
 from cellval.knn.engine import Snapshot, iter_values, value_rows
+from cellval.suspicion import suspects
 from cellval.table import Column, InputError, Table, read_csv
 from cellval.valuation import value_cells
 from cellval.values import CellValues, load
@@ -16,6 +17,7 @@ __all__ = [
     "iter_values",
     "load",
     "read_csv",
+    "suspects",
     "value_cells",
     "value_rows",
 ]

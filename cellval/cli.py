@@ -1,6 +1,7 @@
 """The command line: `python -m cellval run data.csv --label y`."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -10,9 +11,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.export import write_results
+from cellval.decoding import bytes_of
+from cellval.export import csv_bytes, safe_frame, write_results
+from cellval.formulas import is_formula
 from cellval.knn.engine import Snapshot, iter_values
 from cellval.progress import shown
+from cellval.repair import (
+    Repairs,
+    changes_frame,
+    read_decisions,
+    repaired_csv,
+    split,
+)
 from cellval.table import InputError, Table, read_csv
 from cellval.values import CellValues, load
 
@@ -72,10 +82,20 @@ def _parser() -> argparse.ArgumentParser:
     _add_common(explain)
     explain.add_argument("--row", type=int, required=True, help="row number, from 1")
     explain.set_defaults(command=_explain)
+    repair = commands.add_parser("repair", help="apply decided repairs to the CSV")
+    _add_table(repair)
+    repair.add_argument(
+        "--decisions", required=True, help="CSV with row, column, repair and after"
+    )
+    repair.add_argument("--out", required=True, help="the repaired CSV")
+    repair.add_argument(
+        "--log", help="CSV of what was changed (default: <out>_changes.csv)"
+    )
+    repair.set_defaults(command=_repair)
     return parser
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
+def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("csv", help="the table")
     parser.add_argument("--label", help="column to predict (default: guessed)")
     parser.add_argument("--id", dest="id_column", help="column that names the rows")
@@ -86,6 +106,10 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="columns to leave out",
     )
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    _add_table(parser)
     parser.add_argument(
         "--test",
         help="a second CSV, or a share of the rows, 0.3 (default: leave-one-out)",
@@ -248,6 +272,83 @@ def _explanation(values: CellValues, row: int) -> str:
     label = "row's value"
     lines.append(f"{label:{names}}  {'':{shown_width}}  {total:+10.6f}  {stderr:8.2g}")
     return "\n".join(lines)
+
+
+def _repair(options: argparse.Namespace) -> int:
+    table = _table(options)
+    out = Path(options.out)
+    log = Path(options.log or out.parent / f"{out.stem}_changes.csv")
+    _, repairs = read_decisions(options.decisions, table)
+    _check_outputs(options, out, log)
+    raw, name = bytes_of(options.csv)
+    content = repaired_csv(raw, repairs, name)
+    changes = changes_frame(table, repairs)
+    _write("--out", out, content)
+    _write("--log", log, csv_bytes(safe_frame(changes)))
+    texts, drop = split(repairs)
+    replaced = sum(repairs[cell].action == "replace" for cell in texts)
+    print(
+        f"{name}: {_counted(replaced, 'cell')} replaced, {len(texts) - replaced:,} "
+        f"blanked, {_counted(len(drop), 'row')} dropped"
+    )
+    if not repairs:
+        print(f"{options.decisions} holds no repairs, so {out} is a copy")
+    if note := _formula_note(table, repairs):
+        print(f"note: {note}")
+    print(f"written to {out}; changes are listed in {log}")
+    return 0
+
+
+def _check_outputs(options: argparse.Namespace, out: Path, log: Path) -> None:
+    """What is read must not be replaced, and the folders must be there."""
+    for option, path in (("--out", out), ("--log", log)):
+        why = ""
+        for read in (options.csv, options.decisions):
+            with suppress(OSError):  # there is no such file yet
+                if path.samefile(read):
+                    why = f"that would replace {read}, which is read"
+        if not os.path.isdir(path.parent):
+            why = f"there is no folder {path.parent}"
+        elif os.path.isdir(path):
+            why = "it is a folder, not a file"
+        if why:
+            raise InputError(f"Cannot write to {path}: {why}. Choose another {option}.")
+    if out.resolve() == log.resolve():
+        raise InputError(f"--out and --log are both {out}. Choose another --log.")
+
+
+def _write(option: str, path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(
+            f"Cannot write to {path}: {error.strerror}. Choose another {option}."
+        ) from error
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def _formula_note(table: Table, repairs: Repairs) -> str:
+    """A warning about formulas in cells that stay as they are; empty if none."""
+    texts, drop = split(repairs)
+    gone, rows = set(drop), table.row_numbers.tolist()
+    found = [
+        (row, name)
+        for name in table.cells
+        for row, text in zip(rows, table.cells[name].tolist(), strict=True)
+        if is_formula(text) and row not in gone and (row, name) not in texts
+    ]
+    if not found:
+        return ""
+    row, name = min(found)
+    n = len(found)
+    return (
+        f"{_counted(n, 'untouched cell')} look{'s' * (n == 1)} like a formula (first "
+        f"row {row:,}, '{_short(name)}') and {'was' if n == 1 else 'were'} kept as "
+        "written; a spreadsheet may run such cells"
+    )
 
 
 def _short(text: Any, width: int = 24) -> str:

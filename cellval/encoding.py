@@ -55,8 +55,7 @@ def encode(table: Table, like: Table | None = None) -> Encoded:
                 f"The test table has no column '{column.name}', which the training "
                 "table uses. Add it, or exclude it from the training table."
             )
-        kind = _categories if column.codes is not None else _numbers
-        encoded, weight = kind(column, own[column.name])
+        encoded, weight = encode_column(own[column.name], column)
         cells.append(encoded)
         weights.append(weight)
         is_category.append(column.codes is not None)
@@ -68,6 +67,12 @@ def encode(table: Table, like: Table | None = None) -> Encoded:
         np.array(is_category, bool),
         classes[table.y],
     )
+
+
+def encode_column(wanted: Column, like: Column) -> tuple[np.ndarray, float]:
+    """Cells on the scale of the (training) column that they are like, and its weight."""
+    kind = _categories if like.codes is not None else _numbers
+    return kind(like, wanted)
 
 
 def _categories(column: Column, wanted: Column) -> tuple[np.ndarray, float]:

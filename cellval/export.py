@@ -1,31 +1,28 @@
 """Results as files that other programs open."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cellval.formulas import plain_text as plain_text  # the inverse of safe_text
+from cellval.formulas import safe_text
+from cellval.repair import WORDS, Repair, Repairs
 from cellval.table import InputError, Table
 from cellval.values import CellValues
 
-# What a spreadsheet would run as a formula when a CSV is opened.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
-
-def safe_text(text: str) -> str:
-    """Text that a spreadsheet shows instead of running: formulas get a leading '."""
-    if text.startswith(FORMULA_STARTS) and not _is_number(text):
-        return "'" + text
-    return text
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", "."))
-    except ValueError:
-        return False
-    return "\t" not in text and "\n" not in text and "\r" not in text
+def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with harmless texts and column names where there are formulas."""
+    frame = frame.copy()
+    for name in frame.columns:
+        if not pd.api.types.is_numeric_dtype(frame[name].dtype):
+            texts = frame[name].astype(str)
+            frame[name] = texts.map({text: safe_text(text) for text in texts.unique()})
+    frame.columns = pd.Index([safe_text(str(name)) for name in frame.columns])
+    return frame
 
 
 def lowest_frame(
@@ -43,6 +40,8 @@ def decisions_frame(
     values: CellValues,
     decisions: Mapping[tuple[int, str], str],
     *,
+    repairs: Repairs | None = None,
+    table: Table | None = None,
     only: Collection[str] | None = None,
     within_class: bool = True,
 ) -> pd.DataFrame:
@@ -51,31 +50,86 @@ def decisions_frame(
     Parameters
     ----------
     decisions : mapping of (row number, column) to str
+    repairs : mapping of (row number, column) to Repair, optional
+        All of them are listed, at the end those without a value: cells of the label or
+        of rows held out for testing, and dropped rows, whose column is empty.
+    table : Table, optional
+        The table before the repairs. With it, content is what `repair.read_decisions`
+        will compare, even if a repaired table was valued.
     only : collection of str, optional
-        Keep only cells with one of these decisions.
+        Keep only cells with one of these decisions, or a repair.
     within_class : bool
         Rank cells among rows of the same label, as the inspection list does.
 
     Returns
     -------
     DataFrame with columns row, id, label, column, content, value, stderr, rank,
-    decision
+    decision, and, where repairs are given, repair, after, reason
     """
+    wanted = dict.fromkeys(
+        cell for cell, what in decisions.items() if only is None or what in only
+    )
+    wanted |= dict.fromkeys(repairs or ())
     if only is None:
         frame = values.lowest(None, within_class=within_class)
     else:
-        wanted = [cell for cell, decision in decisions.items() if decision in only]
         frame = _cells_frame(values, wanted, within_class)
-    cells = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
-    frame["decision"] = [decisions.get(cell, "") for cell in cells]
     frame = frame.rename(columns={"cell": "content"})
     order = ["row", "id", "label", "column", "content", "value", "stderr", "rank"]
-    frame = frame[[*order, "decision"]].reset_index(drop=True)
-    for name in ("id", "label", "column", "content"):
-        texts = frame[name].astype(str)
-        safe = {text: safe_text(text) for text in texts.unique()}
-        frame[name] = texts.map(safe)
-    return frame
+    frame = frame[order].reset_index(drop=True)
+    if repairs is not None:
+        frame = _with_unvalued(frame, wanted, values)
+    cells = list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
+    if table is not None:
+        frame["content"] = _contents(table, cells, frame["content"].tolist())
+    frame["decision"] = [decisions.get(cell, "") for cell in cells]
+    if repairs is not None:
+        found = [repairs.get(cell) for cell in cells]
+        frame["repair"] = [_repair_word(repair) for repair in found]
+        frame["after"] = [repair.text if repair else "" for repair in found]
+        frame["reason"] = [repair.reason if repair else "" for repair in found]
+    return safe_frame(frame)
+
+
+def _repair_word(repair: Repair | None) -> str:
+    if repair is None:
+        return ""
+    # Reading refuses a replacement by nothing, as the new text may be forgotten.
+    empties = repair.action == "replace" and not repair.after
+    return WORDS["blank" if empties else repair.action]
+
+
+def _with_unvalued(
+    frame: pd.DataFrame, cells: Collection[tuple[int, str]], values: CellValues
+) -> pd.DataFrame:
+    """The frame, and below it the cells that it lacks, without value and rank."""
+    there = set(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
+    position = {row: i for i, row in enumerate(values.row_numbers.tolist())}
+    lines: list[tuple[Any, ...]] = []
+    for row, column in cells:
+        if (row, column) in there:
+            continue
+        i = position.get(row, -1)
+        names = (values.ids[i], values.labels[i]) if i >= 0 else ("", "")
+        valued = i >= 0 and column in values.column_names
+        content = values.cells[column].iat[i] if valued else ""
+        lines.append((row, *names, column, content, np.nan, np.nan, 0))
+    more = pd.DataFrame(lines, columns=frame.columns)
+    if frame.empty or more.empty:
+        return more if frame.empty else frame
+    return pd.concat([frame, more], ignore_index=True)
+
+
+def _contents(
+    table: Table, cells: Collection[tuple[int, str]], otherwise: Sequence[str]
+) -> list[str]:
+    """The table's text of each cell, where it has such a cell."""
+    position = {row: i for i, row in enumerate(table.row_numbers.tolist())}
+    texts = {name: table.cells[name].tolist() for name in table.cells}
+    return [
+        texts[column][position[row]] if row in position and column in texts else text
+        for (row, column), text in zip(cells, otherwise, strict=True)
+    ]
 
 
 def _cells_frame(

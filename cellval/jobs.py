@@ -1,7 +1,7 @@
 """Runs in background threads: start, progress, stop, error, result. No streamlit here.
 
-The registry is module-level: a run outlives the page that started it, and whoever knows
-its random id finds it again.
+The registry is module-level: a valuation outlives the page that started it, and whoever
+knows its random id finds it again.
 """
 
 import logging
@@ -10,11 +10,11 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -23,6 +23,9 @@ from cellval.knn.plan import NANOSECONDS
 from cellval.knn.rows import SMALL
 from cellval.table import InputError, Table
 from cellval.values import CellValues
+
+if TYPE_CHECKING:
+    from cellval.remeasure import Comparison
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +46,8 @@ class Progress:
     seconds_left: float = float("nan")
 
 
-class Job:
-    """One run on one table.
+class Background:
+    """Drains an iterator of snapshots in a thread.
 
     Attributes
     ----------
@@ -52,14 +55,12 @@ class Job:
         Random; whoever knows it may see the run.
     status : str
         "compiling", "running", "done", "stopped" or "failed".
-    snapshot : Snapshot or None
-        The latest one while the run goes on; None before and after.
+    snapshot
+        The latest one; it has `done`, `seconds` and `seconds_left`.
     progress : Progress
         The latest, also after the end.
     error : str or None
         A sentence for the person, if the run failed.
-    memo : dict
-        What pages want to find again with the run, such as decisions.
     """
 
     def __init__(self, table: Table, options: dict[str, Any]) -> None:
@@ -67,20 +68,101 @@ class Job:
         self.table = table
         self.options = options
         self.status = "compiling"
-        self.snapshot: Snapshot | None = None
+        self.snapshot: Any = None
         self.progress = Progress()
         self.error: str | None = None
         self.started = time.time()
         self.finished: float | None = None
-        self.memo: dict[str, Any] = {}
         self._lock = threading.Lock()
-        self._values: CellValues | None = None
-        self._values_at = -VALUES_EVERY
         self._ended = threading.Event()
 
     @property
     def active(self) -> bool:
         return self.status in ACTIVE
+
+    def stop(self) -> None:
+        """End the run and keep what there is. Returns at once."""
+        self._end("stopped")
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the thread to be gone; False if it is not."""
+        return self._ended.wait(timeout)
+
+    def _snapshots(self) -> Generator[Any, None, None]:
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """Make what remains of the last snapshot; the lock is held."""
+
+    def _see(self, snapshot: Any) -> None:
+        with self._lock:
+            if not self.active:
+                return
+            self.snapshot = snapshot
+            self.progress = Progress(
+                snapshot.done,
+                getattr(snapshot, "n_test", 0),
+                snapshot.seconds,
+                snapshot.seconds_left,
+            )
+            if not getattr(snapshot, "compiling", False):
+                self.status = "running"
+
+    def _end(self, status: str, error: str | None = None) -> None:
+        with self._lock:
+            if not self.active:
+                return
+            self._finish()
+            self.error = error
+            self.finished = time.time()
+            self.progress = replace(
+                self.progress,
+                seconds_left=0.0,
+                done=1.0 if status == "done" else self.progress.done,
+            )
+            self.status = status
+
+    def _start(self) -> None:
+        name = f"cellval-run-{self.id[:6]}"
+        threading.Thread(target=self._drain, name=name, daemon=True).start()
+
+    def _drain(self) -> None:
+        snapshots = self._snapshots()
+        try:
+            for snapshot in snapshots:
+                self._see(snapshot)
+                del snapshot
+                if not self.active:
+                    break
+            self._end("done")
+        except InputError as error:
+            self._end("failed", str(error))
+        except Exception as error:  # whatever it is, a person must not see it raw
+            if "shutdown" not in str(error):  # else the server is being ended
+                _log(f"run {self.id} on {self.table.name} failed")
+            self._end("failed", _apology(error))
+        finally:
+            snapshots.close()
+            self._ended.set()
+            _forget_old()
+
+
+class Job(Background):
+    """Values the cells of one table.
+
+    Attributes
+    ----------
+    snapshot : Snapshot or None
+        The latest one while the run goes on; None before and after.
+    memo : dict
+        What pages want to find again with the run, such as decisions.
+    """
+
+    def __init__(self, table: Table, options: dict[str, Any]) -> None:
+        super().__init__(table, options)
+        self.memo: dict[str, Any] = {}
+        self._values: CellValues | None = None
+        self._values_at = -VALUES_EVERY
 
     @property
     def values(self) -> CellValues | None:
@@ -98,71 +180,35 @@ class Job:
                 self._values, self._values_at = _light(snapshot), now
             return self._values
 
-    def stop(self) -> None:
-        """End the run and keep what there is. Returns at once."""
-        self._end("stopped")
+    def _snapshots(self) -> Generator[Snapshot, None, None]:
+        with ThreadPoolExecutor(n_cores(), "cellval", initializer=_give_way) as pool:
+            yield from iter_values(self.table, **{"executor": pool, **self.options})
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the thread to be gone; False if it is not."""
-        return self._ended.wait(timeout)
-
-    def _see(self, snapshot: Snapshot) -> None:
-        with self._lock:
-            if not self.active:
-                return
-            self.snapshot = snapshot
-            self.progress = Progress(
-                snapshot.done,
-                snapshot.n_test,
-                snapshot.seconds,
-                snapshot.seconds_left,
-            )
-            if not snapshot.compiling:
-                self.status = "running"
-
-    def _end(self, status: str, error: str | None = None) -> None:
+    def _finish(self) -> None:
         """Exact values of the last snapshot; the rest of the run's memory goes."""
-        with self._lock:
-            if not self.active:
-                return
-            snapshot, self.snapshot = self.snapshot, None
-            if snapshot is not None and snapshot.n_test >= 2:
-                self._values = _light(snapshot)
-            self.error = error
-            self.finished = time.time()
-            self.progress = replace(
-                self.progress,
-                seconds_left=0.0,
-                done=1.0 if status == "done" else self.progress.done,
-            )
-            self.status = status
+        snapshot, self.snapshot = self.snapshot, None
+        if snapshot is not None and snapshot.n_test >= 2:
+            self._values = _light(snapshot)
 
-    def _drain(self) -> None:
-        snapshots: Iterator[Snapshot] | None = None
-        pool: ThreadPoolExecutor | None = None
-        try:
-            pool = ThreadPoolExecutor(n_cores(), "cellval", initializer=_give_way)
-            snapshots = iter_values(self.table, **{"executor": pool, **self.options})
-            for snapshot in snapshots:
-                self._see(snapshot)
-                del snapshot
-                if not self.active:
-                    break
-            self._end("done")
-        except InputError as error:
-            self._end("failed", str(error))
-        except Exception as error:  # whatever it is, a person must not see it raw
-            if "shutdown" not in str(error):  # else the server is being ended
-                _log(f"run {self.id} on {self.table.name} failed")
-            self._end("failed", _apology(error))
-        finally:
-            close = getattr(snapshots, "close", None)
-            if close:
-                close()
-            if pool:
-                pool.shutdown(cancel_futures=True)
-            self._ended.set()
-            _forget_old()
+
+class Scores(Background):
+    """Measures whether models got better by the repair of a table."""
+
+    def __init__(self, before: Table, after: Table, options: dict[str, Any]) -> None:
+        super().__init__(before, options)
+        self.after = after
+
+    @property
+    def result(self) -> "Comparison | None":
+        """What is known so far, also after the end."""
+        return self.snapshot
+
+    def _snapshots(self) -> Generator["Comparison", None, None]:
+        # scikit-learn takes two seconds to load, and not everyone gets here
+        from cellval.remeasure import iter_scores
+
+        _give_way()
+        yield from iter_scores(self.table, self.after, **self.options)
 
 
 def _give_way() -> None:
@@ -213,10 +259,27 @@ def start(table: Table, **options: Any) -> Job:
     job = Job(table, options)
     with _jobs_lock:
         _jobs[job.id] = job
-    name = f"cellval-run-{job.id[:6]}"
-    threading.Thread(target=job._drain, name=name, daemon=True).start()
+    job._start()
     _forget_old()
     return job
+
+
+def start_scores(before: Table, after: Table, **options: Any) -> Scores:
+    """Measure a repair in the background; options are those of `iter_scores`.
+
+    No list holds it: keep it where it will be asked for, such as in a run's `memo`.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> scores = start_scores(table, table.with_cells({}, drop=[11]), repeats=1)
+    >>> scores.wait(), scores.status, scores.result.n_touched
+    (True, 'done', 1)
+    """
+    scores = Scores(before, after, options)
+    scores._start()
+    return scores
 
 
 def get(job_id: str | None) -> Job | None:

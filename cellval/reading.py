@@ -34,6 +34,16 @@ class CsvFormat:
     line_terminator: str = "\n"
 
 
+@dataclass(frozen=True)
+class Dialect:
+    """How the fields of a file are told apart."""
+
+    delimiter: str
+    # `a, "b, c"`: without this the quotes would be part of the cell.
+    skips_blanks: bool
+    line_terminator: str
+
+
 def text_cells(
     raw: bytes, name: str, max_columns: int = 2000, decimal: str = ""
 ) -> tuple[pd.DataFrame, CsvFormat, list[str]]:
@@ -51,18 +61,15 @@ def text_cells(
             f"{name} is not UTF-8 and was read as {shown}; if letters with accents "
             "look wrong, save it as UTF-8."
         )
+    dialect = dialect_of(raw, encoding)
+    delimiter = dialect.delimiter
     # Decoded once more while parsing: a stream needs less memory than the whole text.
-    with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
-        sample = file.read(SAMPLE)
-    delimiter = _delimiter(sample, whole=len(sample) < SAMPLE)
-    padded = rf'{re.escape(delimiter)} +"[^"]*" *({re.escape(delimiter)}|[\r\n]|$)'
     with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
         reader = csv.reader(
             file,
             delimiter=delimiter,
             strict=True,
-            # `a, "b, c"`: without this the quotes would be part of the cell.
-            skipinitialspace=delimiter != "\t" and bool(re.search(padded, sample)),
+            skipinitialspace=dialect.skips_blanks,
         )
         rows = _rows(reader, name)
         header = next(rows)[1]
@@ -80,10 +87,23 @@ def text_cells(
             "All column names look like numbers; if the first line of the file is "
             "data, add a line with the column names above it."
         )
-    ending = re.search(r"\r\n|\n|\r", sample)
     mark = decimal_mark(cells, delimiter, decimal)
-    written = CsvFormat(encoding, delimiter, mark, ending[0] if ending else "\n")
+    written = CsvFormat(encoding, delimiter, mark, dialect.line_terminator)
     return cells, written, notes
+
+
+def dialect_of(raw: bytes, encoding: str) -> Dialect:
+    """How to split a file into fields, judged from its beginning."""
+    with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
+        sample = file.read(SAMPLE)
+    delimiter = _delimiter(sample, whole=len(sample) < SAMPLE)
+    padded = rf'{re.escape(delimiter)} +"[^"]*" *({re.escape(delimiter)}|[\r\n]|$)'
+    ending = re.search(r"\r\n|\n|\r", sample)
+    return Dialect(
+        delimiter,
+        skips_blanks=delimiter != "\t" and bool(re.search(padded, sample)),
+        line_terminator=ending[0] if ending else "\n",
+    )
 
 
 def _delimiter(sample: str, whole: bool) -> str:

@@ -129,6 +129,23 @@ class Table:
             f"{first:,} to {last:,} (the header is not counted)."
         )
 
+    def read_texts(self, name: str, texts: Sequence[str]) -> Column:
+        """Texts read as if they were cells of this feature or unused column.
+
+        Examples
+        --------
+        >>> table = read_csv(b"x;y\\n1,5;a\\n2;b\\n", label="y")
+        >>> table.read_texts("x", ["3,5", "high"]).numbers.tolist()
+        [3.5, nan]
+        """
+        old = next(column for column in self.columns if column.name == name)
+        decimal, day_first = _reading(self.format, self.cells)
+        cells = pd.Series(list(texts), name=name, dtype="str")
+        rows = np.arange(1, len(cells) + 1)
+        how = (old.kind, old.why_not, old.form)
+        known = Texts.of(cells, old.categories)
+        return column_of(known, rows, decimal, day_first, *how)
+
     def with_cells(
         self, changes: Mapping[tuple[int, str], str], drop: Iterable[int] = ()
     ) -> "Table":

@@ -253,3 +253,82 @@ def test_output_into_a_closed_pipe_ends_quietly(tmp_path):
         err = process.stderr.read()
     process.wait(60)
     assert "Traceback" not in err
+
+
+def repair(tmp_path, decisions, *arguments, raw=b"x;y\r\n1;a\r\n 2;b\r\n30;b\r\n=4;a"):
+    data = tmp_path / "data.csv"
+    data.write_bytes(raw)
+    (tmp_path / "decisions.csv").write_text(decisions)
+    common = ["repair", str(data), "--decisions", str(tmp_path / "decisions.csv")]
+    if "--out" not in arguments:
+        common += ["--out", str(tmp_path / "repaired.csv")]
+    return main([*common, "--label", "y", *map(str, arguments)])
+
+
+def test_repair_writes_a_drop_in_file_and_a_change_log(tmp_path, capsys):
+    decisions = "row,column,repair,after,reason\n3,x,replace,3,=typo\n2,,drop row,,\n"
+    assert repair(tmp_path, decisions + "1,x,blank,,\n") == 0
+    shown = capsys.readouterr().out
+    assert "data.csv: 1 cell replaced, 1 blanked, 1 row dropped" in shown
+    assert "1 untouched cell looks like a formula (first row 4, 'x')" in shown
+    assert f"changes are listed in {tmp_path / 'repaired_changes.csv'}" in shown
+    expected = b"x;y\r\n;a\r\n3;b\r\n=4;a"
+    assert (tmp_path / "repaired.csv").read_bytes() == expected
+    log = pd.read_csv(
+        tmp_path / "repaired_changes.csv", dtype=str, keep_default_na=False
+    )
+    assert log.values.tolist() == [
+        ["3", "3", "x", "30", "3", "'=typo"],
+        ["2", "2", "(whole row)", " 2;b", "(dropped)", ""],
+        ["1", "1", "x", "1", "", ""],
+    ]
+
+
+def test_repair_takes_its_options(tmp_path, capsys):
+    log, out = tmp_path / "log.csv", tmp_path / "out.csv"
+    raw = b"k,x,z,y\na,1,5,p\nb,2,6,q\nc,3,7,q\n"
+    options = ["--out", out, "--log", log, "--id", "k", "--exclude", "z"]
+    assert repair(tmp_path, "row;column;after\n2;z;8\n", *options, raw=raw) == 0
+    assert out.read_bytes() == raw.replace(b"6", b"8")
+    assert pd.read_csv(log)["id"].tolist() == ["b"]
+    assert "formula" not in capsys.readouterr().out
+
+
+def test_decisions_without_repairs_make_a_copy(tmp_path, capsys):
+    assert repair(tmp_path, "row,column,decision\n1,x,fine\n") == 0
+    same = (tmp_path / "data.csv").read_bytes()
+    assert (tmp_path / "repaired.csv").read_bytes() == same
+    assert "holds no repairs" in capsys.readouterr().out
+
+
+def test_what_cannot_be_repaired_gets_a_sentence_and_no_file(tmp_path, capsys):
+    good = "row,column,after\n3,x,3\n"
+    for decisions, arguments, words in [
+        (good, ["--out", tmp_path / "data.csv"], "would replace"),
+        (good, ["--out", tmp_path / "decisions.csv"], "would replace"),
+        (good, ["--log", tmp_path / "data.csv"], "would replace"),
+        (good, ["--log", tmp_path / "repaired.csv"], "both"),
+        (good, ["--out", tmp_path / "none" / "a.csv"], "no folder"),
+        (good, ["--log", tmp_path / "none" / "a.csv"], "no folder"),
+        (good, ["--out", tmp_path], "it is a folder"),
+        (good, ["--out", "."], "it is a folder"),
+        (good, ["--out", tmp_path / ("a" * 300)], "Cannot write"),
+        (good, ["--decisions", tmp_path / "none.csv"], "no such file"),
+        ("row,column,after\n9,x,3\n", [], "no row 9"),
+        ("row,column,after\n3,x,3\n3,z,3\n", [], "line 3"),
+        ("row,column,repair\n3,x,burn\n", [], "'burn' is no repair"),
+        (
+            "row,column,repair\n1,,drop row\n2,,drop row\n3,,drop row\n4,,drop row\n",
+            [],
+            "All 4 rows",
+        ),
+    ]:
+        assert repair(tmp_path, decisions, *arguments) == 2, words
+        shown = capsys.readouterr()
+        assert shown.err.startswith("cellval: ")
+        assert words in shown.err
+        assert len(shown.err.splitlines()) == 1
+        assert sorted(p.name for p in tmp_path.iterdir()) == [
+            "data.csv",
+            "decisions.csv",
+        ]

@@ -1,6 +1,8 @@
 """Runs in the background: they end well, badly, early, and side by side."""
 
 import gc
+import os
+import sys
 import threading
 import time
 import weakref
@@ -10,7 +12,8 @@ import pytest
 from cases import random_table
 
 import cellval
-from cellval import jobs
+from cellval import jobs, remeasure
+from cellval.remeasure import iter_scores
 
 WAIT = 120  # the first run on a machine compiles
 
@@ -152,6 +155,63 @@ def test_large_runs_are_forgotten_sooner_but_never_the_newest(table, monkeypatch
     assert all(job.wait(WAIT) for job in made)
     jobs._forget_old()
     assert [job for job in made if jobs.get(job.id)] == made[-1:]
+
+
+@pytest.fixture(scope="module")
+def davis():
+    return cellval.read_csv("sample_data/davis.csv", label="sex")
+
+
+@pytest.fixture(scope="module")
+def repaired(davis):
+    return davis.with_cells({(11, "weight"): "57", (11, "height"): "166"}, drop=[7])
+
+
+def test_scores_in_the_background_are_those_of_the_library(davis, repaired):
+    options = {"folds": 3, "repeats": 1, "random_state": 4}
+    scores = jobs.start_scores(davis, repaired, **options)
+    assert scores.wait(WAIT)
+    assert (scores.status, scores.active, scores.error) == ("done", False, None)
+    assert (scores.progress.done, scores.progress.seconds_left) == (1, 0)
+    *_, expected = iter_scores(davis, repaired, **options)
+    np.testing.assert_array_equal(scores.result.after, expected.after)
+    assert scores.id not in jobs._jobs
+
+
+def test_stopped_scores_keep_what_there_is(davis, repaired):
+    scores = jobs.start_scores(davis, repaired, folds=5, repeats=500)
+    assert scores.active
+    wait_until(lambda: scores.progress.done > 0)
+    assert scores.status == "running"
+    scores.stop()
+    kept = scores.result
+    assert scores.status == "stopped"
+    assert 0 < kept.done < 1
+    assert not np.isnan(kept.before[0, 0, 0])
+    assert scores.wait(WAIT), "the thread ends after the model in work"
+    assert scores.result is kept
+
+
+def test_scores_that_cannot_be_become_a_sentence(davis):
+    scores = jobs.start_scores(davis, davis)
+    assert scores.wait(WAIT)
+    assert scores.status == "failed"
+    assert scores.error.startswith("Nothing was changed")
+    assert scores.result is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no nice value")
+def test_scores_give_way_to_pages(davis, repaired, monkeypatch):
+    seen = []
+
+    def spy(*args, **options):
+        me = threading.get_native_id()
+        seen.append(os.getpriority(os.PRIO_PROCESS, me))
+        return iter(())
+
+    monkeypatch.setattr(remeasure, "iter_scores", spy)
+    assert jobs.start_scores(davis, repaired).wait(WAIT)
+    assert seen[0] >= 10
 
 
 def test_expected_time_grows_with_the_work(long_table):

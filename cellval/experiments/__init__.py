@@ -1,0 +1,1 @@
+"""Planted errors and what finds them; the paper's experiments."""
