@@ -51,6 +51,7 @@ pages = {
     "columns": st.Page(
         state.PAGES["columns"], title="Columns", icon=":material/bar_chart:"
     ),
+    "repair": st.Page(state.PAGES["repair"], title="Repair", icon=":material/build:"),
     "export": st.Page(
         state.PAGES["export"], title="Export", icon=":material/download:"
     ),

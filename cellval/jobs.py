@@ -21,6 +21,7 @@ import pandas as pd
 from cellval.knn.engine import Snapshot, iter_values, make_problem, n_cores
 from cellval.knn.plan import NANOSECONDS
 from cellval.knn.rows import SMALL
+from cellval.surprise import Surprise, iter_surprise
 from cellval.table import InputError, Table
 from cellval.values import CellValues
 
@@ -154,6 +155,8 @@ class Job(Background):
     ----------
     snapshot : Snapshot or None
         The latest one while the run goes on; None before and after.
+    surprise : Surprise or None
+        How unusual the cells are; soon there, later more exact on large tables.
     memo : dict
         What pages want to find again with the run, such as decisions.
     """
@@ -161,6 +164,7 @@ class Job(Background):
     def __init__(self, table: Table, options: dict[str, Any]) -> None:
         super().__init__(table, options)
         self.memo: dict[str, Any] = {}
+        self.surprise: Surprise | None = None
         self._values: CellValues | None = None
         self._values_at = -VALUES_EVERY
 
@@ -181,8 +185,22 @@ class Job(Background):
             return self._values
 
     def _snapshots(self) -> Generator[Snapshot, None, None]:
+        look = threading.Thread(target=self._look, name="surprise", daemon=True)
+        look.start()
         with ThreadPoolExecutor(n_cores(), "cellval", initializer=_give_way) as pool:
             yield from iter_values(self.table, **{"executor": pool, **self.options})
+        look.join()
+
+    def _look(self) -> None:
+        """How unusual the cells are, beside the values."""
+        try:
+            with ThreadPoolExecutor(1, "surprise", initializer=_give_way) as pool:
+                for found in iter_surprise(self.table, executor=pool):
+                    self.surprise = found
+                    if not self.active:
+                        break
+        except Exception:  # values are shown without it
+            _log(f"surprise of {self.table.name} failed")
 
     def _finish(self) -> None:
         """Exact values of the last snapshot; the rest of the run's memory goes."""
@@ -340,5 +358,7 @@ def _compile_all() -> None:
             for chosen in options if n_rows == 6 else options[1:]:
                 for _ in iter_values(table, test=test, n_neighbors=1, **chosen):
                     pass
+            for _ in iter_surprise(table):
+                pass
     except Exception:  # the first run will say what is wrong
         _log("warming up failed")

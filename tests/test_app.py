@@ -293,8 +293,7 @@ def test_a_finished_run_says_what_was_computed():
 def test_a_link_finds_the_run_with_its_data_and_decisions():
     valued()
     job = the_job()
-    (decisions,) = [v for v in job.memo.values() if isinstance(v, dict)]
-    decisions[12, "height"] = "error"
+    job.memo["_decisions"][12, "height"] = "error"
     app = open_app("export", run=job.id)
     assert "1 so far" in texts(app.markdown)
     app.switch_page("pages/data.py").run()

@@ -9,6 +9,7 @@ import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from io import BytesIO
 from typing import Any
 
@@ -16,11 +17,12 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from cellval import jobs
-from cellval.jobs import Job
+from cellval.jobs import Job, Scores
+from cellval.repair import DECISIONS, Repair, repaired
+from cellval.suspicion import Suspicion, make_suspicion
 from cellval.table import InputError, Table, read_csv
 from cellval.values import CellValues
 
-DECISIONS = ("error", "fine", "unsure")
 SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 PAGES = {
     "data": "pages/data.py",
@@ -28,6 +30,7 @@ PAGES = {
     "inspect": "pages/inspect.py",
     "sample": "pages/sample.py",
     "columns": "pages/columns.py",
+    "repair": "pages/repair.py",
     "export": "pages/export.py",
 }
 
@@ -38,6 +41,9 @@ _READ = "_read"  # (what was read, Table): reading again is slow
 _TABLE = "_table"
 _JOB = "_job"
 _DECISIONS = "_decisions"  # sha256 of the file -> {(row number, column): decision}
+_REPAIRS = "_repairs"  # sha256 of the file -> {(row number, column): Repair}
+_SCORES = "_scores"  # (repairs that were measured, Scores)
+_BEFORE = "_before"  # run on the original table, while its repaired one is shown
 _CELL = "_cell"
 _ROW = "_row"
 _MARKED = "_marked"  # key of the chart whose figure marks the selected cell
@@ -196,14 +202,37 @@ def values() -> CellValues | None:
     return run.values if run else None
 
 
+def suspicion() -> Suspicion | None:
+    """The ranking of the run's cells so far; None before values or surprise."""
+    run = job()
+    if run is None or run.surprise is None or run.values is None:
+        return None
+    return _suspicion(run.table, run.values, run.surprise)
+
+
+# Kept for the last few results: pages ask again on every click.
+_suspicion = lru_cache(maxsize=4)(make_suspicion)
+
+
 def start_run(options: Mapping[str, Any]) -> Job:
     """Start on the chosen table; an old run of this session is stopped."""
     chosen = st.session_state.get(_TABLE)
     assert chosen is not None, "no table was chosen"
     _leave_run()
+    return _start(chosen, options, None)
+
+
+def _start(chosen: Table, options: Mapping[str, Any], before: Job | None) -> Job:
     run = jobs.start(chosen, **options)
-    run.memo = {_SOURCE: source(), _SETUP: setup(), _DECISIONS: _decisions()}
+    run.memo = {
+        _SOURCE: source(),
+        _SETUP: setup(),
+        _DECISIONS: _decisions(),
+        _REPAIRS: _repairs(),
+        _BEFORE: before,
+    }
     st.session_state[_JOB] = run
+    st.session_state[_BEFORE] = before
     st.query_params["run"] = run.id
     run.wait(SHORT_RUN)
     return run
@@ -235,7 +264,7 @@ def _leave_run() -> None:
     run = st.session_state.pop(_JOB, None)
     if run is not None:
         run.stop()
-    for key in (_CELL, _ROW, _OTHER_ROW):
+    for key in (_BEFORE, _CELL, _ROW, _OTHER_ROW):
         st.session_state.pop(key, None)
     st.query_params.pop("run", None)
 
@@ -253,10 +282,13 @@ def sync_link() -> None:
         st.session_state[_JOB] = run
         st.session_state[_SOURCE] = file
         st.session_state[_SETUP] = run.memo.get(_SETUP, Setup())
-        st.session_state[_TABLE] = run.table
+        before = run.memo.get(_BEFORE)
+        st.session_state[_BEFORE] = before
+        st.session_state[_TABLE] = before.table if before else run.table
         if file is not None:
-            st.session_state[_READ] = ((file.sha256, setup()), run.table)
-            _all()[file.sha256] = run.memo.setdefault(_DECISIONS, {})
+            st.session_state[_READ] = ((file.sha256, setup()), original())
+            _kept(_DECISIONS)[file.sha256] = run.memo.setdefault(_DECISIONS, {})
+            _kept(_REPAIRS)[file.sha256] = run.memo.setdefault(_REPAIRS, {})
     if run is not None and st.query_params.get("run") != run.id:
         st.query_params["run"] = run.id
 
@@ -264,17 +296,21 @@ def sync_link() -> None:
 # --- decisions ----------------------------------------------------------------------
 
 
-def _all() -> dict[str, dict[tuple[int, str], str]]:
-    return st.session_state.setdefault(_DECISIONS, {})
+def _kept(what: str) -> dict[str, dict[tuple[int, str], Any]]:
+    return st.session_state.setdefault(what, {})
 
 
-def _decisions() -> dict[tuple[int, str], str]:
+def _of_file(what: str) -> dict[tuple[int, str], Any]:
     """Of the file at hand: the same dict that its runs hold."""
     file = source()
     if file is not None:
-        return _all().setdefault(file.sha256, {})
-    shown = table()
-    return _all().setdefault(shown.fingerprint if shown else "", {})
+        return _kept(what).setdefault(file.sha256, {})
+    shown = original()
+    return _kept(what).setdefault(shown.fingerprint if shown else "", {})
+
+
+def _decisions() -> dict[tuple[int, str], str]:
+    return _of_file(_DECISIONS)
 
 
 def get_decision(row_number: int, column: str) -> str | None:
@@ -295,6 +331,130 @@ def decide(row_number: int, column: str, decision: str | None) -> None:
 def all_decisions() -> dict[tuple[int, str], str]:
     """(row number, column) -> decision, a copy."""
     return dict(_decisions())
+
+
+# --- repairs ------------------------------------------------------------------------
+
+
+def _repairs() -> dict[tuple[int, str], Repair]:
+    return _of_file(_REPAIRS)
+
+
+def repairs() -> dict[tuple[int, str], Repair]:
+    """(row number, column) -> Repair in the order of deciding, a copy.
+
+    A dropped row has the column "".
+    """
+    return dict(_repairs())
+
+
+def repair(row_number: int, column: str, new: Repair) -> None:
+    """Change a cell, or drop its row (column ""); the cell counts as an error then."""
+    cell = (int(row_number), column)
+    _repairs().pop(cell, None)
+    _repairs()[cell] = new
+    if column:
+        _decisions()[cell] = "error"
+
+
+def undo(row_number: int, column: str) -> None:
+    """Take one change back."""
+    _repairs().pop((int(row_number), column), None)
+
+
+def undo_all() -> None:
+    _repairs().clear()
+
+
+def set_decisions(
+    decided: Mapping[tuple[int, str], str],
+    changed: Mapping[tuple[int, str], Repair],
+) -> None:
+    """Add decisions and repairs from a file; they replace those on the same cells."""
+    _decisions().update(decided)
+    _repairs().update(changed)
+
+
+def original() -> Table | None:
+    """The table as it is in the file, also while a repaired one is shown."""
+    before = st.session_state.get(_BEFORE)
+    return before.table if before else table()
+
+
+def repaired_table() -> Table | None:
+    """The file's table with all repairs, or InputError; itself if there are none."""
+    shown = original()
+    if shown is None or not _repairs():
+        return shown
+    return _repaired(shown, tuple(_repairs().items()))
+
+
+@lru_cache(maxsize=2)
+def _repaired(shown: Table, changes: tuple[tuple[tuple[int, str], Repair], ...]) -> Any:
+    return repaired(shown, dict(changes))
+
+
+def before_run() -> Job | None:
+    """The run on the file as it was, if the run at hand is on the repaired table."""
+    return st.session_state.get(_BEFORE)
+
+
+def run_repaired() -> Job:
+    """Value the repaired table as the file was valued; its run stays at hand."""
+    first, after = before_run() or job(), repaired_table()
+    assert first is not None and after is not None, "nothing was valued"
+    run = job()
+    if run is not None and run is not first:
+        run.stop()
+    first.stop()
+    return _start(after, first.options, first)
+
+
+def leave_repaired() -> None:
+    """Show the run on the file as it was again."""
+    first, run = before_run(), job()
+    if first is None:
+        return
+    if run is not None:
+        run.stop()
+    st.session_state[_JOB] = first
+    st.session_state[_BEFORE] = None
+    st.query_params["run"] = first.id
+
+
+def is_up_to_date() -> bool:
+    """Is the repaired table of the run at hand that of the repairs made by now?"""
+    run, after = job(), repaired_table()
+    return bool(
+        run and after and before_run() and run.table.fingerprint == after.fingerprint
+    )
+
+
+def start_scores() -> Scores:
+    """Measure models before and after the repairs, in the background."""
+    before, after = original(), repaired_table()
+    assert before is not None and after is not None, "no table was chosen"
+    old = scores()
+    if old is not None:
+        old.stop()
+    run = job()
+    options = dict(run.options) if run else {}
+    neighbors = {k: v for k, v in options.items() if k == "n_neighbors"}
+    started = jobs.start_scores(before, after, **neighbors)
+    st.session_state[_SCORES] = (source(), repairs(), started)
+    return started
+
+
+def scores() -> Scores | None:
+    """The latest measurement on this file."""
+    file, _, found = st.session_state.get(_SCORES, (None, None, None))
+    return found if file is not None and file == source() else None
+
+
+def scores_are_stale() -> bool:
+    """Were repairs made or undone since they were measured?"""
+    _, measured, found = st.session_state.get(_SCORES, (None, None, None))
+    return found is not None and measured != repairs()
 
 
 # --- selection and pages ------------------------------------------------------------
