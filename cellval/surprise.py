@@ -23,6 +23,7 @@ RARITY_WEIGHT = 0.5  # of rarity beside the residual, in a column nothing predic
 LOWEST = 1e-12  # no probability is told apart from smaller ones
 FEW = 5  # cells: smaller classes are judged by the spread of the whole column
 NARROWEST = 0.1  # of the column's spread: no class counts as tighter
+BORROWED = 500  # cells: how much a column's tail trusts that of all columns
 SHAPES = (0.35, 2.0)  # of tails: 2 is normal, 1 exponential, below heavy
 
 
@@ -155,11 +156,11 @@ def _combined(
     codes: tuple[Placeholder, ...],
     done: float,
 ) -> Surprise:
-    residual, tails = np.empty(rarity.shape), []
+    tails = _tails(table, nearby)
+    residual = np.empty(rarity.shape)
     for j, column in enumerate(table.features):
         own = (nearby.expected[:, j], nearby.apart[:, j])
-        tails.append(None if column.numbers is None else Tail.of(column, *own))
-        residual[:, j] = _residual(column, tails[-1], *own)
+        residual[:, j] = _residual(column, tails[j], *own)
     # The better its neighbours know a cell, the less its class has to say.
     weight = RARITY_WEIGHT * (1.0 - model.predictable) ** 4
     log_residual = np.log(np.where(np.isnan(residual), rarity, residual))
@@ -172,7 +173,7 @@ def _combined(
         rarity.astype(np.float32),
         residual.astype(np.float32),
         nearby,
-        tuple(tails),
+        tails,
         misfits,
         codes,
         model,
@@ -225,17 +226,6 @@ class Tail:
     depth: float
     shape: float
 
-    @classmethod
-    def of(cls, column: Column, expected: np.ndarray, apart: np.ndarray) -> "Tail":
-        """Fitted to the gaps between a column's cells and what is expected of them."""
-        assert column.numbers is not None
-        gaps = np.abs(column.numbers - expected)
-        known = gaps[~np.isnan(gaps)]
-        if known.size == 0:
-            return cls(1.0, 1.0, 0.0, 1.0)
-        usual = float(1.4826 * np.median(known)) or float(np.std(known)) or 1.0
-        return replace(tail_of(gaps / np.hypot(usual, apart)), usual=usual)
-
     def probability(
         self,
         numbers: np.ndarray,
@@ -247,6 +237,46 @@ class Tail:
 
     def __call__(self, away: np.ndarray) -> np.ndarray:
         return np.maximum(np.exp(-self.depth * (away / self.far) ** self.shape), LOWEST)
+
+    def drawn_to(self, other: "Tail", share: float) -> "Tail":
+        """The tail between this one (share 0) and another (share 1)."""
+        if self.depth == 0 or other.depth == 0:
+            return self
+        # Where this tail is as deep as the other one is at its `far`.
+        far = self.far * (other.depth / self.depth) ** (1 / self.shape)
+        return replace(
+            self,
+            far=far ** (1 - share) * other.far**share,
+            depth=other.depth,
+            shape=self.shape ** (1 - share) * other.shape**share,
+        )
+
+
+def _tails(table: Table, nearby: Nearby) -> tuple[Tail | None, ...]:
+    """Of each column of numbers. Small ones are drawn to the tail of all of them."""
+    gaps: list[np.ndarray | None] = []
+    usual: list[float] = []
+    for j, column in enumerate(table.features):
+        usual.append(1.0)
+        if column.numbers is None:
+            gaps.append(None)
+            continue
+        gap = np.abs(column.numbers - nearby.expected[:, j])
+        known = gap[~np.isnan(gap)]
+        if known.size:
+            usual[-1] = float(1.4826 * np.median(known) or np.std(known)) or 1.0
+        gaps.append(gap / np.hypot(usual[-1], nearby.apart[:, j]))
+    numbers = [gap for gap in gaps if gap is not None]
+    everyone = tail_of(np.concatenate(numbers)) if numbers else Tail(1.0, 1.0, 0.0, 1.0)
+    return tuple(
+        None
+        if gap is None
+        else replace(
+            tail_of(gap).drawn_to(everyone, BORROWED / (BORROWED + gap.size)),
+            usual=size,
+        )
+        for gap, size in zip(gaps, usual, strict=True)
+    )
 
 
 def tail_of(away: np.ndarray) -> Tail:

@@ -42,8 +42,12 @@ _TABLE = "_table"
 _JOB = "_job"
 _DECISIONS = "_decisions"  # sha256 of the file -> {(row number, column): decision}
 _REPAIRS = "_repairs"  # sha256 of the file -> {(row number, column): Repair}
-_SCORES = "_scores"  # (repairs that were measured, Scores)
+_SCORES = "_scores"  # sha256 of the file -> {"latest": (repairs measured, Scores)}
 _BEFORE = "_before"  # run on the original table, while its repaired one is shown
+_AFTER = "_after"  # latest run on the repaired table, also while it is not shown
+_CHANGES = "_changes"  # in a run's memo: the repairs that made its table
+_UPLOAD = "_upload"  # what came of the last decisions file: (went well, sentence)
+_BUILT = "_built"  # name of a file to download -> (what it was built from, bytes)
 _CELL = "_cell"
 _ROW = "_row"
 _MARKED = "_marked"  # key of the chart whose figure marks the selected cell
@@ -93,7 +97,7 @@ def set_source(new: Source) -> None:
     if old is not None and old.sha256 == new.sha256:
         return
     _leave_run()
-    for key in (_SETUP, _READ, _TABLE, _TEST_SOURCE, _TEST, _FAULT):
+    for key in (_SETUP, _READ, _TABLE, _TEST_SOURCE, _TEST, _FAULT, _UPLOAD, _BUILT):
         st.session_state.pop(key, None)
     st.session_state[_SOURCE] = new
 
@@ -229,7 +233,9 @@ def _start(chosen: Table, options: Mapping[str, Any], before: Job | None) -> Job
         _SETUP: setup(),
         _DECISIONS: _decisions(),
         _REPAIRS: _repairs(),
+        _SCORES: _of_file(_SCORES),
         _BEFORE: before,
+        _CHANGES: repairs() if before else {},
     }
     st.session_state[_JOB] = run
     st.session_state[_BEFORE] = before
@@ -264,7 +270,7 @@ def _leave_run() -> None:
     run = st.session_state.pop(_JOB, None)
     if run is not None:
         run.stop()
-    for key in (_BEFORE, _CELL, _ROW, _OTHER_ROW):
+    for key in (_BEFORE, _AFTER, _CELL, _ROW, _OTHER_ROW):
         st.session_state.pop(key, None)
     st.query_params.pop("run", None)
 
@@ -287,8 +293,8 @@ def sync_link() -> None:
         st.session_state[_TABLE] = before.table if before else run.table
         if file is not None:
             st.session_state[_READ] = ((file.sha256, setup()), original())
-            _kept(_DECISIONS)[file.sha256] = run.memo.setdefault(_DECISIONS, {})
-            _kept(_REPAIRS)[file.sha256] = run.memo.setdefault(_REPAIRS, {})
+            for what in (_DECISIONS, _REPAIRS, _SCORES):
+                _kept(what)[file.sha256] = run.memo.setdefault(what, {})
     if run is not None and st.query_params.get("run") != run.id:
         st.query_params["run"] = run.id
 
@@ -296,11 +302,11 @@ def sync_link() -> None:
 # --- decisions ----------------------------------------------------------------------
 
 
-def _kept(what: str) -> dict[str, dict[tuple[int, str], Any]]:
+def _kept(what: str) -> dict[str, dict[Any, Any]]:
     return st.session_state.setdefault(what, {})
 
 
-def _of_file(what: str) -> dict[tuple[int, str], Any]:
+def _of_file(what: str) -> dict[Any, Any]:
     """Of the file at hand: the same dict that its runs hold."""
     file = source()
     if file is not None:
@@ -401,60 +407,106 @@ def before_run() -> Job | None:
 
 def run_repaired() -> Job:
     """Value the repaired table as the file was valued; its run stays at hand."""
-    first, after = before_run() or job(), repaired_table()
-    assert first is not None and after is not None, "nothing was valued"
-    run = job()
-    if run is not None and run is not first:
+    first, run, after = before_run() or job(), job(), repaired_table()
+    assert first is not None and run is not None and after is not None, "no run"
+    known = st.session_state.get(_AFTER)
+    if run is not first:
         run.stop()
     first.stop()
-    return _start(after, first.options, first)
+    if known and known.status == "done" and known.memo[_CHANGES] == repairs():
+        st.session_state[_JOB], st.session_state[_BEFORE] = known, first
+        st.query_params["run"] = known.id
+    else:
+        known = _start(after, first.options, first)
+        st.session_state[_AFTER] = known
+    _move_selection(run.table, after)
+    return known
 
 
 def leave_repaired() -> None:
     """Show the run on the file as it was again."""
     first, run = before_run(), job()
-    if first is None:
+    if first is None or run is None:
         return
-    if run is not None:
-        run.stop()
+    run.stop()
     st.session_state[_JOB] = first
     st.session_state[_BEFORE] = None
     st.query_params["run"] = first.id
+    _move_selection(run.table, first.table)
+
+
+def _move_selection(old: Table, new: Table) -> None:
+    """Positions change where rows were dropped, row numbers do not."""
+    for key in (_CELL, _ROW, _OTHER_ROW):
+        chosen = st.session_state.pop(key, None)
+        if chosen is None:
+            continue
+        index = chosen[0] if key == _CELL else chosen
+        if index < old.n_rows and old.row_numbers[index] in new.row_numbers:
+            index = new.position(int(old.row_numbers[index]))
+            st.session_state[key] = (index, chosen[1]) if key == _CELL else index
+
+
+def run_changes() -> dict[tuple[int, str], Repair]:
+    """The repairs in the table that pages show; none in the file as it was."""
+    run = job()
+    return dict(run.memo.get(_CHANGES, {})) if run else {}
 
 
 def is_up_to_date() -> bool:
     """Is the repaired table of the run at hand that of the repairs made by now?"""
-    run, after = job(), repaired_table()
-    return bool(
-        run and after and before_run() and run.table.fingerprint == after.fingerprint
-    )
+    return before_run() is not None and run_changes() == repairs()
 
 
 def start_scores() -> Scores:
     """Measure models before and after the repairs, in the background."""
     before, after = original(), repaired_table()
     assert before is not None and after is not None, "no table was chosen"
-    old = scores()
-    if old is not None:
-        old.stop()
+    stop_scores()
     run = job()
     options = dict(run.options) if run else {}
     neighbors = {k: v for k, v in options.items() if k == "n_neighbors"}
     started = jobs.start_scores(before, after, **neighbors)
-    st.session_state[_SCORES] = (source(), repairs(), started)
+    _of_file(_SCORES)["latest"] = (repairs(), started)
     return started
+
+
+def stop_scores() -> None:
+    found = scores()
+    if found is not None:
+        found.stop()
 
 
 def scores() -> Scores | None:
     """The latest measurement on this file."""
-    file, _, found = st.session_state.get(_SCORES, (None, None, None))
-    return found if file is not None and file == source() else None
+    _, found = _of_file(_SCORES).get("latest", (None, None))
+    return found
 
 
 def scores_are_stale() -> bool:
     """Were repairs made or undone since they were measured?"""
-    _, measured, found = st.session_state.get(_SCORES, (None, None, None))
+    measured, found = _of_file(_SCORES).get("latest", (None, None))
     return found is not None and measured != repairs()
+
+
+def note_upload(went_well: bool | None, sentence: str = "") -> None:
+    """Remember what came of a decisions file; None forgets it."""
+    st.session_state[_UPLOAD] = None if went_well is None else (went_well, sentence)
+
+
+def upload_outcome() -> tuple[bool, str] | None:
+    return st.session_state.get(_UPLOAD)
+
+
+def keep_built(name: str, made_from: Any, raw: bytes) -> None:
+    """Keep a file that takes long to make until it is downloaded."""
+    st.session_state.setdefault(_BUILT, {})[name] = (made_from, raw)
+
+
+def built(name: str, made_from: Any) -> bytes | None:
+    """The file, unless what it was made from has changed since."""
+    known, raw = st.session_state.get(_BUILT, {}).get(name, (None, None))
+    return raw if known == made_from else None
 
 
 # --- selection and pages ------------------------------------------------------------
