@@ -10,6 +10,7 @@ import pandas as pd
 from cellval.formulas import plain_text as plain_text  # the inverse of safe_text
 from cellval.formulas import safe_text
 from cellval.repair import WORDS, Repair, Repairs
+from cellval.suspicion import Suspicion, suspects_frame
 from cellval.table import InputError, Table
 from cellval.values import CellValues
 
@@ -159,6 +160,37 @@ def _cells_frame(
     ]
     names = ["row", "id", "label", "column", "cell", "value", "stderr", "rank"]
     return pd.DataFrame(lines, columns=names)
+
+
+def n_listed(about: Suspicion, most: int) -> int:
+    """How many suspects a list holds: the flagged ones, at least 20, not over most."""
+    return min(max(about.n_flagged, 20), most, about.suspicion.size)
+
+
+def suspects_list(
+    about: Suspicion,
+    k: int | None = None,
+    *,
+    repairs: Repairs | None = None,
+    decisions: Mapping[tuple[int, str], str] | None = None,
+) -> pd.DataFrame:
+    """The k most suspicious cells (all with None), with what a person decided.
+
+    Filled in and saved as a CSV, it is a file for `repair.read_decisions`.
+
+    Returns
+    -------
+    DataFrame with the columns of `suspicion.suspects` but index, and decision, repair,
+    after; formulas are harmless
+    """
+    frame = suspects_frame(about, k).drop(columns="index")
+    cells = list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
+    repairs, decisions = repairs or {}, decisions or {}
+    found = [repairs.get(c) or repairs.get((c[0], "")) for c in cells]
+    frame["decision"] = [decisions.get(cell, "") for cell in cells]
+    frame["repair"] = [_repair_word(repair) for repair in found]
+    frame["after"] = [repair.text if repair else "" for repair in found]
+    return safe_frame(frame)
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:

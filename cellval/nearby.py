@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ MOST_KNOWN = 16_384  # rows among which neighbours are looked for
 FIRST_KNOWN = 1_024  # the same for the first, quick answer on large tables
 MOST_JUDGED = 5_000  # rows from which dependence of columns is judged
 N_BINS = 12
+SKEWED = 4.0  # one tail of a column so many times as long as the other
 MOST_CATEGORIES = 64  # rarer ones count as one
 ITEM_ROWS = 256
 
@@ -35,6 +37,9 @@ class Model:
     importance : ndarray of float32, shape (n_columns, n_predictors)
     predictable : ndarray of shape (n_columns,)
         Share of the column's variation that its best predictor explains by itself.
+    bends : ndarray of shape (n_columns,)
+        From where on numbers of skewed columns are compared by their ratio, not their
+        difference; 0 for all others. See `bent`.
     order : ndarray of int64, shape (n_rows,)
         Rows as they are asked, in random order: among equally near ones the first win.
     """
@@ -45,6 +50,7 @@ class Model:
     predictors: np.ndarray
     importance: np.ndarray
     predictable: np.ndarray
+    bends: np.ndarray
     order: np.ndarray
 
 
@@ -71,8 +77,27 @@ def make_model(table: Table, random_state: int = 0) -> Model:
         np.where(importance > 0, best, -1),
         (importance / np.where(sums > 0, sums, 1.0)).astype(np.float32),
         explained.max(axis=1),
+        np.array([_bend(column) for column in table.features]),
         np.random.default_rng([random_state, 1]).permutation(n),
     )
+
+
+def _bend(column: Column) -> float:
+    """The typical size of a column's numbers if they are skewed like incomes, or 0."""
+    if column.numbers is None:
+        return 0.0
+    x = column.numbers[~np.isnan(column.numbers)]
+    if x.size == 0:
+        return 0.0
+    low, middle, high = np.quantile(x, [0.05, 0.5, 0.95])
+    longer, shorter = sorted((high - middle, middle - low), reverse=True)
+    size = np.median(np.abs(x[x != 0])) if longer > SKEWED * shorter else 0.0
+    return float(size)
+
+
+def bent(numbers: Any, bend: float) -> Any:
+    """Numbers on a scale that is logarithmic beyond `bend`; as they are if it is 0."""
+    return np.arcsinh(numbers / bend) if bend else numbers
 
 
 def dependence(table: Table, random_state: int = 0) -> np.ndarray:
@@ -176,8 +201,8 @@ class Nearby:
         The neighbours' median, or the code of their commonest category; NaN if none of
         them has a cell there.
     apart : ndarray of float32, shape (n_rows, n_columns)
-        For numbers, the spread of the neighbours' cells around their median (in units
-        of a normal distribution's standard deviation). For categories, how probable a
+        For numbers, the spread of the neighbours' cells around their median, as the
+        standard deviation of a normal distribution (on the scale of `bent`). For categories, how probable a
         category at most as common among them as the cell's own is.
     """
 
@@ -300,7 +325,9 @@ class _Asked:
             if column.numbers is not None:
                 near = np.where(found[:, j] >= 0, column.numbers[found[:, j]], np.nan)
                 expected[:, j] = middle = median(near)
-                apart[:, j] = 1.4826 * median(np.abs(near - middle[:, None]))
+                bend = float(self.model.bends[j])
+                gaps = bent(near, bend) - bent(middle, bend)[:, None]
+                apart[:, j] = 1.4826 * median(np.abs(gaps))
             else:
                 own = np.nan_to_num(cells[j], nan=-1.0).astype(int)
                 expected[:, j], apart[:, j] = _categories_say(column, own, found[:, j])

@@ -14,7 +14,7 @@ import numpy as np
 
 from cellval.kinds import MISSING_MARKERS, Column
 from cellval.misspelt import misspelt
-from cellval.nearby import Model, Nearby, iter_nearby, make_model
+from cellval.nearby import Model, Nearby, bent, iter_nearby, make_model
 from cellval.placeholders import Placeholder, placeholders
 from cellval.table import Table
 from cellval.wording import brief
@@ -96,7 +96,12 @@ def iter_surprise(
     codes = placeholders(table)
     cleaned = without(table, codes)
     model = make_model(cleaned, random_state)
-    rare = np.column_stack([_rarity(column, table.y) for column in cleaned.features])
+    rare = np.column_stack(
+        [
+            _rarity(column, float(bend), table.y)
+            for column, bend in zip(cleaned.features, model.bends, strict=True)
+        ]
+    )
     misfits = _misfits(table, codes)
     nearby = iter_nearby(cleaned, model, n_jobs=n_jobs, executor=executor)
     last: Surprise | None = None
@@ -156,7 +161,7 @@ def _combined(
     codes: tuple[Placeholder, ...],
     done: float,
 ) -> Surprise:
-    tails = _tails(table, nearby)
+    tails = _tails(table, model, nearby)
     residual = np.empty(rarity.shape)
     for j, column in enumerate(table.features):
         own = (nearby.expected[:, j], nearby.apart[:, j])
@@ -181,11 +186,11 @@ def _combined(
     )
 
 
-def _rarity(column: Column, y: np.ndarray) -> np.ndarray:
+def _rarity(column: Column, bend: float, y: np.ndarray) -> np.ndarray:
     """Tail probability of each cell within its class; NaN where missing."""
     if column.numbers is None:
         return _category_rarity(column, y)
-    x = column.numbers
+    x = bent(column.numbers, bend)
     away = np.full(x.size, np.nan)
     everyone = _spread(x)
     for label in np.unique(y):
@@ -221,10 +226,11 @@ class Tail:
     The probability of being at least x away is exp(-depth (x / far)^shape).
     """
 
-    usual: float  # gap: of the column, beside the spread of the neighbours
+    usual: float  # gap of the column, beside the spread of the neighbours
     far: float
     depth: float
     shape: float
+    bend: float = 0.0  # see `bent`
 
     def probability(
         self,
@@ -233,7 +239,8 @@ class Tail:
         apart: np.ndarray | float,
     ) -> np.ndarray:
         """Of an ordinary cell to be at least as far from what is expected."""
-        return self(np.abs(numbers - expected) / np.hypot(self.usual, apart))
+        gaps = np.abs(bent(numbers, self.bend) - bent(expected, self.bend))
+        return self(gaps / np.hypot(self.usual, apart))
 
     def __call__(self, away: np.ndarray) -> np.ndarray:
         return np.maximum(np.exp(-self.depth * (away / self.far) ** self.shape), LOWEST)
@@ -252,7 +259,7 @@ class Tail:
         )
 
 
-def _tails(table: Table, nearby: Nearby) -> tuple[Tail | None, ...]:
+def _tails(table: Table, model: Model, nearby: Nearby) -> tuple[Tail | None, ...]:
     """Of each column of numbers. Small ones are drawn to the tail of all of them."""
     gaps: list[np.ndarray | None] = []
     usual: list[float] = []
@@ -261,22 +268,22 @@ def _tails(table: Table, nearby: Nearby) -> tuple[Tail | None, ...]:
         if column.numbers is None:
             gaps.append(None)
             continue
-        gap = np.abs(column.numbers - nearby.expected[:, j])
+        bend = float(model.bends[j])
+        gap = np.abs(bent(column.numbers, bend) - bent(nearby.expected[:, j], bend))
         known = gap[~np.isnan(gap)]
         if known.size:
             usual[-1] = float(1.4826 * np.median(known) or np.std(known)) or 1.0
         gaps.append(gap / np.hypot(usual[-1], nearby.apart[:, j]))
     numbers = [gap for gap in gaps if gap is not None]
     everyone = tail_of(np.concatenate(numbers)) if numbers else Tail(1.0, 1.0, 0.0, 1.0)
-    return tuple(
-        None
-        if gap is None
-        else replace(
-            tail_of(gap).drawn_to(everyone, BORROWED / (BORROWED + gap.size)),
-            usual=size,
-        )
-        for gap, size in zip(gaps, usual, strict=True)
-    )
+    tails: list[Tail | None] = []
+    for gap, size, bend in zip(gaps, usual, model.bends.tolist(), strict=True):
+        if gap is None:
+            tails.append(None)
+            continue
+        own = tail_of(gap).drawn_to(everyone, BORROWED / (BORROWED + gap.size))
+        tails.append(replace(own, usual=size, bend=bend))
+    return tuple(tails)
 
 
 def tail_of(away: np.ndarray) -> Tail:

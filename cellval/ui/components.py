@@ -8,10 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from cellval import figures, places, views
+from cellval.suspicion import Suspicion, reasons
 from cellval.table import Table
 from cellval.ui import state
 from cellval.ui.empty import need_values
-from cellval.ui.words import plain
+from cellval.ui.repairs import repair_block
+from cellval.ui.words import SURPRISE_HELP, SUSPICION_HELP, plain, share
 from cellval.values import CellValues
 from cellval.wording import (
     RANK_HELP,
@@ -126,7 +128,11 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
             else "**Rank** none",
             help=f"{RANK_HELP} {WITHIN_HELP}",
         )
+        suspected = state.suspicion()
+        if suspected is not None:
+            _suspicion(suspected, index, j)
         decision_buttons(row, name, prefix)
+        repairs = st.container()
         if st.button(
             "Explain this row",
             key=f"{prefix} explain",
@@ -138,6 +144,27 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
             state.goto("sample")
         _in_column(table, index, name, text, prefix)
         _among_near(table, index, name)
+        with repairs:  # last: suggestions for a large table take a moment
+            run = state.job()
+            repair_block(table, run.surprise if run else None, index, name, prefix)
+
+
+def _suspicion(about: Suspicion, index: int, j: int) -> None:
+    """How odd the cell is, and what that and its value together mean."""
+    n = about.suspicion.size
+    st.markdown(
+        f"**Suspicion** {share(about.suspicion[index, j])} · rank "
+        f"{about.ranks[index, j]:,} of {n:,} cells",
+        help=SUSPICION_HELP,
+    )
+    st.markdown(
+        f"**Surprise** {share(about.surprise.surprise[index, j])} · "
+        f"{plain(about.corner_of(index, j))}",
+        help=SURPRISE_HELP,
+    )
+    why = reasons(about, np.array([index]), np.array([j]))[0]
+    if why.rstrip(".").casefold() != about.corner_of(index, j):
+        st.caption(plain(why))
 
 
 def _whose(table: Table, values: CellValues, index: int) -> str:

@@ -472,7 +472,7 @@ def start_scores() -> Scores:
 
 
 def stop_scores() -> None:
-    found = scores()
+    _, found = _of_file(_SCORES).get("latest", (None, None))
     if found is not None:
         found.stop()
 
@@ -480,7 +480,10 @@ def stop_scores() -> None:
 def scores() -> Scores | None:
     """The latest measurement on this file."""
     _, found = _of_file(_SCORES).get("latest", (None, None))
-    return found
+    shown = original()
+    if found is None or shown is None:
+        return None
+    return found if found.table.fingerprint == shown.fingerprint else None
 
 
 def scores_are_stale() -> bool:

@@ -1,8 +1,10 @@
 """Words on pages: text of a file made harmless, numbers made readable."""
 
+import math
 import re
 
 from cellval.progress import spoken_time
+from cellval.repair import Repairs, split
 
 MEANING = """
 **A cell's value** is what this cell adds to the accuracy of a simple model, on average
@@ -26,6 +28,15 @@ A low value shows that a cell *hurts the task*. It may be an error, or a true bu
 unusual case. You decide.
 """
 
+SURPRISE_HELP = (
+    "From 0 to 1: about the share of ordinary cells that would look at least as odd, "
+    "given the class of the row and the rows most like it. Lower is more surprising."
+)
+SUSPICION_HELP = (
+    "From 0 to 1: how surprising the cell is and how much it hurts, in one number. "
+    "Lower is more suspicious; rank 1 is the most suspicious cell."
+)
+
 
 def plain(text: str) -> str:
     """Text that Markdown shows as it is."""
@@ -38,3 +49,25 @@ def about_time(seconds: float) -> str:
     if seconds < 3:
         return "a few seconds"
     return f"about {spoken_time(seconds)}"
+
+
+def share(number: float) -> str:
+    """A number from 0 to 1; how small a tiny one is says little."""
+    if not math.isfinite(number):
+        return "–"
+    if number < 0.0001:
+        return "below 0.0001"
+    return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 row, 2 rows."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def changes_words(repairs: Repairs) -> str:
+    """How much was changed: 2 cells changed, 1 row dropped."""
+    texts, drop = split(repairs)
+    parts = [f"{counted(len(texts), 'cell')} changed"] if texts else []
+    parts += [f"{counted(len(drop), 'row')} dropped"] if drop else []
+    return ", ".join(parts) or "nothing changed"
