@@ -167,6 +167,20 @@ def n_listed(about: Suspicion, most: int) -> int:
     return min(max(about.n_flagged, 20), most, about.suspicion.size)
 
 
+def flagged_sentence(about: Suspicion) -> str:
+    """How many cells are flagged, and what the rule expects of them."""
+    n, size = about.n_flagged, about.suspicion.size
+    if n == 0:
+        return (
+            f"No cell of {size:,} flagged: none is so odd that about nine in ten such "
+            "cells would be errors."
+        )
+    return (
+        f"{n:,} cell{'s' * (n > 1)} of {size:,} flagged; about one in ten flagged "
+        "cells is a false alarm."
+    )
+
+
 def suspects_list(
     about: Suspicion,
     k: int | None = None,

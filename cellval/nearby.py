@@ -330,7 +330,10 @@ class _Asked:
                 apart[:, j] = 1.4826 * median(np.abs(gaps))
             else:
                 own = np.nan_to_num(cells[j], nan=-1.0).astype(int)
-                expected[:, j], apart[:, j] = _categories_say(column, own, found[:, j])
+                share = _shares(column, self.table.y)[cells[-1].astype(int)]
+                expected[:, j], apart[:, j] = _categories_say(
+                    column, own, share, found[:, j]
+                )
         return Nearby(expected, apart)
 
 
@@ -343,10 +346,19 @@ def median(cells: np.ndarray) -> np.ndarray:
     return np.asarray((low + high) / 2.0)
 
 
+def _shares(column: Column, y: np.ndarray) -> np.ndarray:
+    """Share of each (pooled) category in each class, the column as one cell more."""
+    codes, kept = _pooled(column, MOST_CATEGORIES)
+    counts = np.zeros((int(y.max()) + 1, kept.size))
+    np.add.at(counts, (y[codes >= 0], codes[codes >= 0]), 1.0)
+    everyone = counts.sum(axis=0) / max(1.0, counts.sum())
+    return np.asarray((counts + everyone) / (counts.sum(axis=1, keepdims=True) + 1.0))
+
+
 def _categories_say(
-    column: Column, own: np.ndarray, found: np.ndarray
+    column: Column, own: np.ndarray, share: np.ndarray, found: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Shares among neighbours, with the whole column as one neighbour more.
+    """Shares among neighbours, with the row's class (`share`) as one neighbour more.
 
     The commonest category, and the probability of one at most as common as each `own`.
     """
@@ -357,8 +369,6 @@ def _categories_say(
     flat = (near + 1) + np.arange(n)[:, None] * (n_codes + 1)
     counts = np.bincount(flat.ravel(), minlength=n * (n_codes + 1))
     counts = counts.reshape(n, n_codes + 1)[:, 1:]
-    present = codes[codes >= 0]
-    share = np.bincount(present, minlength=n_codes) / max(1, present.size)
     n_near = counts.sum(axis=1)
     probable = (counts + share) / (n_near[:, None] + 1.0)
     mine = code_of[np.maximum(own, -1)]

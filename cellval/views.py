@@ -18,6 +18,7 @@ from cellval.wording import SURE, Unit
 ORDERS = {
     "file": "as in the file",
     "row": "row value, lowest first",
+    "suspicion": "most suspicious cell first",
     "cell": "lowest cell first",
     "similar": "similar rows together",
     "column": "by one column, lowest first",
@@ -41,6 +42,15 @@ class Derived:
     @cached_property
     def ranks_over_all(self) -> np.ndarray:
         return self.values.ranks()
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Flat positions of the cells with a value by `ranks`."""
+        return _order(self.ranks)
+
+    @cached_property
+    def order_over_all(self) -> np.ndarray:
+        return _order(self.ranks_over_all)
 
     def rank_over_all(self, index: int, j: int) -> int:
         """The same for one cell without ranking all of them; 0 if it has no value."""
@@ -105,6 +115,11 @@ class Derived:
 def derived(values: CellValues) -> Derived:
     """Kept for the last few results (they compare by identity)."""
     return Derived(values)
+
+
+def _order(ranks: np.ndarray) -> np.ndarray:
+    order = np.argsort(ranks, axis=None, kind="stable")
+    return order[np.count_nonzero(ranks == 0) :]
 
 
 def _limit(values: np.ndarray) -> float:
@@ -199,17 +214,24 @@ def similar_order(points: np.ndarray, leaf: int = 24) -> np.ndarray:
 
 
 def row_order(
-    table: Table, values: CellValues, by: str = "file", column: str | None = None
+    table: Table,
+    values: CellValues,
+    by: str = "file",
+    column: str | None = None,
+    ranks: np.ndarray | None = None,
 ) -> np.ndarray:
     """All rows of the table in the given order (a key of `ORDERS`).
 
-    Rows without values come last where values decide.
+    Rows without values come last where values decide. `ranks` are those of all cells by
+    suspicion; without them, the lowest cell stands for the most suspicious one.
     """
+    if by == "suspicion" and ranks is not None:
+        return np.argsort(ranks.min(axis=1), kind="stable")
     if by == "similar":
         return looked(table).similar_in_class
     if by == "row":
         key = values.row_values
-    elif by == "cell":
+    elif by in ("cell", "suspicion"):
         key = derived(values).lowest_cell
     elif by == "column" and column in values.column_names:
         key = values.values[:, values.column_names.index(column)]

@@ -30,7 +30,7 @@ from cellval.wording import SURE, Unit, content
 MOST_LABELS = 10
 # Evaluations (rows x test points x subsets of columns): fixed, because answers must not
 # depend on how fast or busy the machine is. One takes about 8 ns on one core.
-ROW_WORK = 2e8  # for values of the row, in all
+ROW_WORK = 1e8  # for values of the row, in all
 CELL_WORK = 1.7e8  # for values of its cells, a second
 ORDERING = 100  # what ordering no rows costs, in rows
 RELATIVE = 0.5  # share of the work where only a difference is wanted
@@ -727,8 +727,8 @@ def _exact_cells(
     first, _, copies = _distinct(np.vstack([w.cells for w in worlds]), scene.y)
     which, times = first, copies
     if not run.leave_one_out:
-        at = np.hstack([w.test_cells for w in worlds]).T
-        which, _, times = _distinct(at, scene.test_y)
+        points = np.hstack([w.test_cells for w in worlds]).T
+        which, _, times = _distinct(points, scene.test_y)
     per_subset = (first.size + ORDERING) * which.size * len(parts)
     if 2.0**m * per_subset * (RELATIVE if relative else 1) > work:
         return None

@@ -29,6 +29,15 @@ WITHIN_HELP = (
     "cells is mostly about that class. Ranking each cell among the cells of its own "
     "class finds planted errors more often."
 )
+SUSPICION_HELP = (
+    "Share of ordinary cells that look at least as suspicious: 0.001 is one in a "
+    "thousand. Lower is worse. It counts how surprising the cell is, and less so how "
+    "much it hurts."
+)
+SURPRISE_HELP = (
+    "Share of ordinary cells of the column that look at least as odd, given the row's "
+    "class and the rows most like it: 0.001 is one in a thousand. Lower is worse."
+)
 
 
 @dataclass(frozen=True)
@@ -146,3 +155,22 @@ def percent(share: float) -> str:
         if (float(text) > 0) == (size > 0) and (float(text) < 100) == (size < 100):
             break
     return f"{text} %"
+
+
+def one_in(share: float) -> str:
+    """A probability as people count it, down to one in a million.
+
+    Examples
+    --------
+    >>> one_in(0.00049), one_in(0.31), one_in(0.0)
+    ('1 in 2,000', '31 in 100', 'less than 1 in a million')
+    """
+    if not math.isfinite(share):
+        return "–"
+    if share < 1e-6:
+        return "less than 1 in a million"
+    if share >= 0.095:
+        return f"{100 * share:.0f} in 100"
+    n = 1 / share
+    digits = 1 - math.floor(math.log10(n))
+    return f"1 in {round(n, min(digits, 0)):,.0f}".replace("1,000,000", "a million")

@@ -2,16 +2,18 @@
 
 import streamlit as st
 
-from cellval.ui import heatview, state
+from cellval.ui import heatlook, heatview, state
 from cellval.ui.components import cell_detail, chart, table_and_values, view_key
 
 st.title("Heatmap")
 table, values = table_and_values()
-look = heatview.controls(table, values)
-outlined = heatview.outlined(values, look.n_outlined)
-order = heatview.shown_rows(table, values, look, outlined)
+about = state.suspicion()
+look = heatlook.controls(table, values, about)
+outlined = heatlook.outlined(values, about, look)
+marked = heatlook.marked_cells(values, outlined)
+order = heatlook.shown_rows(table, values, about, look, marked)
 if len(order) == 0:
-    st.info("No row fits these filters. Choose other classes or another search.")
+    st.info(heatlook.nothing_fits(look, marked))
     st.stop()
 first, last = heatview.window_of(order)
 left, right = heatview.columns_of(values)
@@ -22,7 +24,7 @@ figure = heatview.cells_figure(
     values,
     order[first:last],
     (left, right),
-    outlined,
+    marked,
     heatview.selected_position(values, order[first:last], key),
     look.transposed,
 )
@@ -34,7 +36,7 @@ with cells:
         on_select=lambda: heatview.open_cell(values, key),
     )
     heatview.window_slider(len(order))
-    heatview.legend(values, look, len(order), table.n_rows)
+    heatlook.legend(look, outlined, len(order), table.n_rows)
 if overview is not None:
     with overview:
         small = heatview.overview_figure(

@@ -2,7 +2,25 @@
 
 import streamlit as st
 
-from cellval.ui.components import table_and_values
+from cellval.ui import compare, measuring, repairs, state
+from cellval.ui.empty import need_values
 
 st.title("Repair")
-table, values = table_and_values()
+if state.original() is None or state.job() is None:
+    need_values()  # says what to do first
+state.need_frame()
+table, run = state.original(), state.job()
+assert table is not None and run is not None
+
+repairs.changes_list(table)
+repairs.upload_decisions(table)
+
+st.header("Did it help?", divider="gray")
+measuring.measure()
+
+st.header("The repaired table", divider="gray")
+compare.value_again()
+first = state.before_run()
+if first is not None:
+    st.subheader("Before and after")
+    compare.compare_runs(first, run)

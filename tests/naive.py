@@ -220,3 +220,74 @@ def cell_values_with_ends(game, orders):
         rest = whole[i] - empty[i] - sum(total[i])
         total[i] = [value + rest / m for value in total[i]]
     return total
+
+
+# --- suspicion ------------------------------------------------------------------------
+
+
+def nearest(columns, kinds, weights, importance, row, order, k, farthest=16):
+    """The k rows nearest to a row; of equally near ones, those first in `order`.
+
+    columns   cells of each column, None for missing
+    kinds     "number" or "category" for each
+    importance  of each column; 0 leaves it out
+    """
+
+    def apart(j, other):
+        a, b = columns[j][row], columns[j][other]
+        if a is None or b is None:
+            return Fraction((a is None) != (b is None))
+        if kinds[j] == "category":
+            return Fraction(weights[j]) if a != b else Fraction(0)
+        return min(
+            Fraction(weights[j]) * (Fraction(a) - Fraction(b)) ** 2, Fraction(farthest)
+        )
+
+    def total(other):
+        parts = range(len(columns))
+        return sum(
+            (Fraction(importance[j]) * apart(j, other) for j in parts if importance[j]),
+            Fraction(0),
+        )
+
+    others = [i for i in order if i != row]
+    return sorted(others, key=total)[:k]
+
+
+def middle(numbers):
+    """The median of those that are not None; None if there are none."""
+    known = sorted(x for x in numbers if x is not None)
+    if not known:
+        return None
+    half = len(known) // 2
+    if len(known) % 2:
+        return known[half]
+    return (known[half - 1] + known[half]) / 2
+
+
+def category_tail(own, near, column, in_class):
+    """How probable a category at most as common as `own` is among the neighbours, with
+    the row's class as one neighbour more (and the whole column as one cell more of it).
+    """
+    near, column, in_class = (
+        [c for c in cells if c is not None] for cells in (near, column, in_class)
+    )
+    if own is None or not near:
+        return None
+
+    def likely(c):
+        everyone = Fraction(column.count(c), len(column))
+        share = (in_class.count(c) + everyone) / (len(in_class) + 1)
+        return (near.count(c) + share) / (len(near) + 1)
+
+    return sum(likely(c) for c in set(column) if likely(c) <= likely(own))
+
+
+def n_to_flag(suspicion, false_alarms, e):
+    """Benjamini and Hochberg: the largest k whose k-th lowest is low enough."""
+    ordered = sorted(suspicion)
+    n, best = len(ordered), 0
+    for k, s in enumerate(ordered, 1):
+        if e * s <= false_alarms * k / n:
+            best = k
+    return best

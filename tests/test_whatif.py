@@ -171,7 +171,7 @@ def test_a_sampled_run_is_carried_on_by_exact_differences():
 def test_some_test_points_speak_for_all(monkeypatch):
     table = mixed(3, 300)
     exact = row_value_if(table, 20, CHANGES, settings={})
-    monkeypatch.setattr(whatif, "ROW_WORK", 301 * 150)
+    monkeypatch.setattr(whatif, "ROW_WORK", 301 * 300)
     some = row_value_if(table, 20, CHANGES, settings={})
     assert some.n_test < 300 and "test points" in some.note
     assert (np.abs(some.values - exact.values) <= 3 * some.stderr).all()

@@ -2,8 +2,8 @@
 
 import hashlib
 from functools import lru_cache
+from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from cellval import repair
@@ -207,7 +207,9 @@ def changes_list(table: Table) -> None:
         _undo_all()
         return
     st.markdown(f"**{_sentence(changes_words(made))}** Your file stays as it was.")
-    cells = _cells(frame)
+    # A dropped row has words for a column.
+    places = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
+    cells = [(row, name if (row, name) in made else "") for row, name in places]
     version = hashlib.sha1(repr(sorted(made.items())).encode()).hexdigest()[:12]
     drawn = st.dataframe(
         frame.drop(columns=["id"] * (table.id_column is None)),
@@ -239,15 +241,7 @@ def _sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _cells(frame: pd.DataFrame) -> list[tuple[int, str]]:
-    names = frame["column"].where(frame["after"] != repair.DROPPED, "")
-    # A cell may hold the word for a dropped row; only these have no column.
-    is_row = frame["column"] == repair.WHOLE_ROW
-    names = frame["column"].where(~is_row, names)
-    return list(zip(frame["row"].tolist(), names.tolist(), strict=True))
-
-
-def _changes_columns(table: Table) -> dict[str, object]:
+def _changes_columns(table: Table) -> dict[str, Any]:
     text = st.column_config.TextColumn
     return {
         "row": st.column_config.NumberColumn(

@@ -5,7 +5,7 @@ import streamlit as st
 from cellval.jobs import Job
 from cellval.progress import spoken_time
 from cellval.ui import state
-from cellval.ui.words import MEANING, plain
+from cellval.ui.words import MEANING, changes_words, plain
 from cellval.values import CellValues
 from cellval.wording import Unit
 
@@ -20,6 +20,8 @@ def draw(*, live: bool) -> None:
             st.caption("No data yet.")
         else:
             st.markdown(f":material/table: **{plain(name)}**")
+            if state.before_run() is not None:
+                _show_repaired()
             if run is None:
                 st.caption("Not valued yet.")
             elif run.active:
@@ -28,6 +30,22 @@ def draw(*, live: bool) -> None:
                 _show_end(run)
         with st.expander("What do these numbers mean?", icon=":material/help:"):
             st.markdown(MEANING)
+
+
+def _show_repaired() -> None:
+    """Which version of the file pages show, and the way back."""
+    words = changes_words(state.run_changes())
+    st.markdown(f":material/build: Repaired: {words}.")
+    if not state.is_up_to_date():
+        st.caption("Changes were made or undone since. Value it again: Repair page.")
+    st.button(
+        "Back to the file as it was",
+        key="sidebar back",
+        icon=":material/undo:",
+        help="Pages show the run on your file again; changes are kept.",
+        on_click=state.leave_repaired,
+        width="stretch",
+    )
 
 
 @st.fragment(run_every=1.0)

@@ -209,9 +209,15 @@ def values() -> CellValues | None:
 def suspicion() -> Suspicion | None:
     """The ranking of the run's cells so far; None before values or surprise."""
     run = job()
-    if run is None or run.surprise is None or run.values is None:
+    return suspicion_of(run) if run else None
+
+
+def suspicion_of(run: Job) -> Suspicion | None:
+    """The same for any run."""
+    values, found = run.values, run.surprise
+    if values is None or found is None:
         return None
-    return _suspicion(run.table, run.values, run.surprise)
+    return _suspicion(run.table, values, found)
 
 
 # Kept for the last few results: pages ask again on every click.
