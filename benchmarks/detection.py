@@ -42,9 +42,7 @@ def tables() -> Iterator[tuple[str, pd.DataFrame, str]]:
 def read(frame: pd.DataFrame, label: str, like: pd.DataFrame) -> cellval.Table:
     """The kinds of the clean frame: an error must not change what a column is."""
     kinds = {
-        str(name): "number"
-        if pd.api.types.is_numeric_dtype(like[name])
-        else "category"
+        str(name): "number" if pd.api.types.is_numeric_dtype(like[name]) else "category"
         for name in like.columns.drop(label)
     }
     return cellval.Table.from_frame(frame, label=label, kinds=kinds)
@@ -164,7 +162,9 @@ def main() -> None:
         n, hits = np.sum(alarms[name], axis=0)
         print(f"flagged by default: {n:,} cells, {hits / max(n, 1):.0%} of them wrong")
         print(f"{time.perf_counter() - started:.0f} s\n", flush=True)
-    print("missing codes: AUC of suspicion in their columns (mean over columns, lowest)")
+    print(
+        "missing codes: AUC of suspicion in their columns (mean over columns, lowest)"
+    )
     for name, clean, label in chosen:
         codes(name, clean, label, options)
     verdicts([name for name, _, _ in chosen], auc)
@@ -195,7 +195,10 @@ def codes(
         areas = []
         for k, column in enumerate(features):
             planted = plant_code(
-                clean[[column, label]], label, share, random_state=options.first_seed + k
+                clean[[column, label]],
+                label,
+                share,
+                random_state=options.first_seed + k,
             )
             frame = clean.copy()
             frame[column] = planted.frame[column]

@@ -70,7 +70,7 @@ def encode(table: Table, like: Table | None = None) -> Encoded:
 
 
 def encode_column(wanted: Column, like: Column) -> tuple[np.ndarray, float]:
-    """Cells on the scale of the (training) column that they are like, and its weight."""
+    """Cells on the scale of the (training) column they are like, and its weight."""
     kind = _categories if like.codes is not None else _numbers
     return kind(like, wanted)
 

@@ -22,9 +22,9 @@ def misspelt(column: Column) -> dict[int, int]:
     --------
     >>> import cellval
     >>> text = b"city,y\\n" + b"Berlin,a\\nBerlin,b\\n" * 20 + b"Berlni,a\\n"
-    >>> column = cellval.read_csv(text, label="y", kinds={"city": "category"}).features[0]
-    >>> [(column.categories[a], column.categories[b]) for a, b in misspelt(column).items()]
-    [('Berlni', 'Berlin')]
+    >>> table = cellval.read_csv(text, label="y", kinds={"city": "category"})
+    >>> misspelt(table.features[0]), table.features[0].categories
+    ({1: 0}, ('Berlin', 'Berlni'))
     """
     if column.codes is None or not 2 <= len(column.categories) <= MOST_CATEGORIES:
         return {}
@@ -34,10 +34,12 @@ def misspelt(column: Column) -> dict[int, int]:
     by_shape: dict[str, int] = {}
     for code in np.argsort(-counts, kind="stable").tolist():
         by_shape.setdefault(_shape(column.categories[code]), code)
+    letters = sorted({letter for shape in by_shape for letter in shape})
+    letters = [letter for letter in letters if not letter.isdigit()]
     found = {}
     for code in np.flatnonzero((counts > 0) & (counts <= MOST_CELLS)).tolist():
         shape = _shape(column.categories[code])
-        near = {by_shape.get(other) for other in (shape, *_one_slip(shape))}
+        near = {by_shape.get(other) for other in (shape, *_one_slip(shape, letters))}
         enough = [
             c for c in near if c is not None and counts[c] >= TIMES * counts[code]
         ]
@@ -50,11 +52,10 @@ def _shape(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _one_slip(word: str) -> Iterator[str]:
-    """Words that one slip turns into this one or back; letters only."""
+def _one_slip(word: str, letters: list[str]) -> Iterator[str]:
+    """Words that one slip turns into this one or back; digits stay."""
     if len(word) < SHORTEST:
         return
-    letters = sorted(set("abcdefghijklmnopqrstuvwxyz") | set(filter(str.isalpha, word)))
     for i, letter in enumerate(word):
         if letter.isdigit():
             continue

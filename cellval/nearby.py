@@ -138,7 +138,7 @@ def dependence(table: Table, random_state: int = 0) -> np.ndarray:
 
 
 def _scores(column: Column, rows: np.ndarray) -> np.ndarray:
-    """Ranks of numbers (in the middle where missing), an indicator for each category."""
+    """Ranks of numbers (0 where missing), an indicator for each category."""
     if column.numbers is not None:
         x = column.numbers[rows]
         present = ~np.isnan(x)
@@ -202,8 +202,8 @@ class Nearby:
         them has a cell there.
     apart : ndarray of float32, shape (n_rows, n_columns)
         For numbers, the spread of the neighbours' cells around their median, as the
-        standard deviation of a normal distribution (on the scale of `bent`). For categories, how probable a
-        category at most as common among them as the cell's own is.
+        standard deviation of a normal distribution (on the scale of `bent`). For
+        categories, how probable one at most as common as the cell's own is.
     """
 
     expected: np.ndarray

@@ -17,7 +17,7 @@ from cellval.export import (
     safe_frame,
     suspects_list,
 )
-from cellval.heatmaps import PLOT_HEIGHT
+from cellval.heatmaps import PLOT_HEIGHT, SELECTED
 from cellval.reading import joined
 from cellval.remeasure import Comparison
 from cellval.repair import DECISIONS, WORDS, Repairs, changes_frame
@@ -61,7 +61,6 @@ tr.more td { color: var(--faint); }
     --tint: #1e2329; }
   .js-plotly-plot .bars path { stroke: none !important; }
   .js-plotly-plot text:not(.hoverlayer text) { fill: #d5d9de !important; }
-  #heatmap .scatterlayer .js-line { stroke: #ffffff !important; }
 }
 @media print {
   :root { color-scheme: light; } body { margin: 0; max-width: none; font-size: 11px; }
@@ -306,10 +305,10 @@ def _pictures(about: Suspicion) -> str:
     # A page may be longer than a screen: rows of at least 6 pixels show their outlines.
     taller = max(0, 6 * len(rows) - PLOT_HEIGHT)
     figure.update_layout(height=figure.layout.height + taller)
-    figure.data[4].line.width = 2
+    figure.data[4].line = {"color": SELECTED, "width": 2}  # seen in light and dark
     caption = (
         f"{which} as a colour: orange lowers the accuracy of the model, blue raises "
-        "it. Outlined cells are flagged. Bars on top are the columns' values, the "
+        "it. Cells with a frame are flagged. Bars on top are the columns' values, the "
         "strip on the right the rows'. The names on the left are ids."
     )
     return _section(

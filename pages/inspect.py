@@ -1,19 +1,41 @@
-"""Inspection list: the lowest cells, one decision each."""
+"""Inspection list: the most suspicious cells, one decision each; or all on a map."""
 
 import hashlib
 
 import streamlit as st
 
-from cellval.ui import celllist, state
-from cellval.ui.components import cell_detail, table_and_values, view_key
+from cellval.ui import celllines, celllist, cellmap, codes, state
+from cellval.ui.components import cell_detail, kept, table_and_values, view_key
 
 st.title("Inspection list")
 table, values = table_and_values()
-wanted = celllist.controls(table, values)
-frame = celllist.lowest(table, values, wanted)
-celllist.progress(frame)
+about = state.suspicion()
+view = st.segmented_control(
+    "What to look at",
+    ("List", "Map"),
+    required=True,
+    key=kept("list view", "List"),
+    persist_state="session",
+    label_visibility="collapsed",
+)
+codes.lines(table, about)
+wanted = celllist.controls(table, values, about, view == "List")
+if about is None:
+    celllist.say_why_no_surprise()
 
-shown = celllist.with_decisions(frame, wanted)
+if view == "Map":
+    points, detail = st.columns([7, 4], gap="small")
+    with points:
+        if about is not None:
+            keep = celllines.wanted_cells(table, values, about, wanted)
+            cellmap.draw(table, values, about, keep)
+    with detail:
+        cell_detail(table, values, "list")
+    st.stop()
+
+found = celllines.lines(table, values, about, wanted)
+celllist.progress(found.frame)
+shown = celllist.with_decisions(found.frame, wanted)
 lines, detail = st.columns([7, 4], gap="small")
 with lines:
     if len(shown) == 0:
@@ -26,23 +48,6 @@ with lines:
             "Click a line to open the cell; tick lines to decide on many at once."
         )
         celllist.mark_buttons(shown.iloc[chosen])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        k = st.number_input(
-            "Flag the lowest",
-            min_value=1,
-            max_value=max(1, len(frame)),
-            value=min(10, max(1, len(frame))),
-            width=160,
-            help="How many cells, from the top of the list with its column and class "
-            "filters.",
-        )
-        st.button(
-            f"Flag the lowest {k:,}",
-            icon=":material/flag:",
-            key="flag lowest",
-            on_click=celllist.flag_lowest,
-            args=(frame, int(k)),
-            help="Marks them as errors. Cells you already decided on stay as they are.",
-        )
+    celllist.flag_buttons(found)
 with detail:
     cell_detail(table, values, "list")

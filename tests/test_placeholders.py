@@ -52,7 +52,7 @@ def test_zeros_for_unknown_levels_of_a_skewed_column_are_found():
         [0.0] * 190 + bulk(10),  # what the column is about
         np.exp(np.random.default_rng(2).normal(3, 1.2, 120)).tolist() + [0.0] * 80,
         bulk() + [100.0] * 60,  # inside the bulk
-        bulk() + [0.0, 0.0],  # two cells are no spike
+        [*bulk(), 0.0, 0.0],  # two cells are no spike
         [5.0] * 50,
         [1.0, 2.0] * 50,
         [40] * 100 + np.random.default_rng(3).integers(10, 80, 100).tolist(),

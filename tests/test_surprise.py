@@ -189,7 +189,9 @@ def test_heavy_tails_bend_it():
     share = float((x > 8).mean())
     normal = tail_of(np.abs(rng(0).normal(size=50_000)))
     far = np.array([8.0])
-    assert normal(far)[0] < 1e-3 * tail_of(x)(far)[0] and tail_of(x)(far)[0] > share / 50
+    assert (
+        normal(far)[0] < 1e-3 * tail_of(x)(far)[0] and tail_of(x)(far)[0] > share / 50
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import whatif
+from cellval import alternatives
 from cellval.knn import problem
 from cellval.table import InputError, Table
 from cellval.whatif import label_or_cell, row_value_if, what_if
@@ -171,7 +171,7 @@ def test_a_sampled_run_is_carried_on_by_exact_differences():
 def test_some_test_points_speak_for_all(monkeypatch):
     table = mixed(3, 300)
     exact = row_value_if(table, 20, CHANGES, settings={})
-    monkeypatch.setattr(whatif, "ROW_WORK", 301 * 300)
+    monkeypatch.setattr(alternatives, "ROW_WORK", 301 * 300)
     some = row_value_if(table, 20, CHANGES, settings={})
     assert some.n_test < 300 and "test points" in some.note
     assert (np.abs(some.values - exact.values) <= 3 * some.stderr).all()
@@ -180,7 +180,7 @@ def test_some_test_points_speak_for_all(monkeypatch):
 
 
 def test_a_sampled_test_point_counts_for_those_not_seen():
-    told = whatif._Told(
+    told = alternatives.Told(
         np.array([[1.0, 2.0, 4.0]]),
         np.array([1.0, 2.0, 2.0]),
         np.array([False, True, True]),

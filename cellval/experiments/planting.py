@@ -144,7 +144,20 @@ def plant_code(
         margin = 3.0 * float(cells.std())
         code = next(
             code
-            for code in (0, -1, -9, 99, -99, 999, -999, 9999, 99999, 10**6, 10**7, 10**9)
+            for code in (
+                0,
+                -1,
+                -9,
+                99,
+                -99,
+                999,
+                -999,
+                9999,
+                99999,
+                10**6,
+                10**7,
+                10**9,
+            )
             if code < low - margin or code > high + margin
         )
         chosen = draw.choice(len(cells), round(share * len(cells)), replace=False)

@@ -13,6 +13,7 @@ from cellval.wording import brief
 
 MOST_LINES = 3  # more go into a box that opens
 
+
 def lines(table: Table, about: Suspicion | None) -> None:
     """A line for each code, with what to do about its cells."""
     codes = about.surprise.placeholders if about else ()

@@ -127,7 +127,7 @@ def _view_options(
         max_value=values.values.size,
         value=None,
         step=5,
-        key=kept("heatmap outlined", None),
+        key=kept("heatmap outlined", None, range(values.values.size + 1)),
         persist_state="session",
         placeholder=f"{len(usual.cells):,} by the rule",
         help=f"Cells to outline; empty: as many as the rule says. {_rule(usual.by)} "

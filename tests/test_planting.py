@@ -1,0 +1,71 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import cellval
+from cellval.experiments.planting import KINDS, plant, plant_code
+
+
+def frame():
+    draw = np.random.default_rng(0)
+    n = 400
+    y = draw.integers(0, 2, n)
+    return pd.DataFrame(
+        {
+            "x": draw.normal(50 + 20 * y, 3).round(2),
+            "count": draw.integers(1, 9, n),
+            "word": np.where(y == 1, draw.choice(["a", "b"], n), "c"),
+            "y": np.where(y == 1, "yes", "no"),
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_changed_is_what_is_said_to_be_wrong(kind):
+    clean = frame()
+    planted = plant(clean, "y", kind, share=0.05)
+    features = clean.columns.drop("y")
+    changed = (planted.frame[features] != clean[features]).to_numpy()
+    np.testing.assert_array_equal(changed, planted.wrong)
+    assert 0 < planted.wrong.sum() <= round(0.05 * 400 * 3)
+    assert (planted.frame["y"] == clean["y"]).all()
+    again = plant(clean, "y", kind, share=0.05)
+    pd.testing.assert_frame_equal(planted.frame, again.frame)
+    other = plant(clean, "y", kind, share=0.05, random_state=1)
+    assert (other.wrong != planted.wrong).any()
+
+
+def test_kinds_do_what_they_say():
+    clean = frame()
+    ten = plant(clean, "y", "times ten", share=0.1)
+    bad = ten.wrong[:, 0]
+    assert (ten.frame["x"][bad] == 10 * clean["x"][bad]).all() and bad.any()
+    assert not ten.wrong[:, 2].any()
+    zero = plant(clean, "y", "zero", share=0.1)
+    assert (zero.frame["x"][zero.wrong[:, 0]] == 0).all()
+    across = plant(clean, "y", "swap across classes", share=0.1)
+    bad = across.wrong[:, 2]
+    from_other = np.where(clean["y"][bad] == "yes", "c", "ab")
+    pairs = zip(across.frame["word"][bad], from_other, strict=True)
+    assert bad.any() and all(word in others for word, others in pairs)
+    rare = plant(clean, "y", "low density", share=0.1)
+    bad = rare.wrong[:, 0] & (clean["y"] == "no").to_numpy()
+    assert (np.abs(rare.frame["x"][bad] - 50) > 6).all() and bad.any()
+    assert (rare.frame["count"] % 1 == 0).all()
+
+
+@pytest.mark.parametrize("share", [0.05, 0.45])
+def test_codes_lie_outside_the_bulk(share):
+    planted = plant_code(frame(), "y", share)
+    for j, name in enumerate(("x", "count")):
+        bad = planted.wrong[:, j]
+        codes = planted.frame[name][bad].unique()
+        assert codes.size == 1 and bad.mean() == pytest.approx(share, abs=0.01)
+        rest = planted.frame[name][~bad]
+        assert codes[0] < rest.min() or codes[0] > rest.max()
+    assert not planted.wrong[:, 2].any()
+
+
+def test_an_unknown_kind_is_named():
+    with pytest.raises(cellval.InputError, match="'salt' is no kind of error"):
+        plant(frame(), "y", "salt")
