@@ -25,6 +25,8 @@ def files() -> None:
 
 
 files()
+if state.before_run() is not None:
+    st.caption("Values, ranks and reports are those of the repaired table.")
 st.caption(
     f"Rows are counted as in {plain(table.name)}: from 1, the header is not counted. "
     "Values are shares of accuracy: 0.0037 is 0.37 pp. Text that a spreadsheet would "

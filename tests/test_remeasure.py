@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 from cases import random_table
 
-from cellval import InputError, Table, remeasure
+from cellval import InputError, Table, models, remeasure
 from cellval.encoding import encode
-from cellval.remeasure import MODELS, Comparison, corrected, iter_scores
+from cellval.remeasure import MODELS, Comparison, iter_scores
+from cellval.scores import corrected
+from cellval.versions import part, versions_of
 
 QUICK = {"folds": 3, "repeats": 1}
 
@@ -128,7 +130,7 @@ def test_rows_carry_the_cells_of_their_version(clean):
         {(4, "x"): "7.5", (5, "tone"): "a new one", (6, "y"): "maybe", (7, "z"): "?"},
         drop=[1],
     )
-    versions = remeasure._versions(clean, after)
+    versions = versions_of(clean, after)
     x, z, tone = versions.X.T
     assert versions.old.tolist()[:4] == [1, 4, 5, 6]
     new = dict(zip(versions.rows.row_numbers[versions.new], versions.new, strict=True))
@@ -147,7 +149,7 @@ def test_what_models_cannot_see_is_no_change():
     same = {(0, "remark"): "other", (1, "x"): f" {table.cells['x'][1]}0 "}
     with pytest.raises(InputError, match="Nothing was changed"):
         iter_scores(table, table.with_cells(same))
-    versions = remeasure._versions(table, table.with_cells(same | {(2, "x"): "9"}))
+    versions = versions_of(table, table.with_cells(same | {(2, "x"): "9"}))
     assert versions.old.tolist() == [2]
 
 
@@ -191,7 +193,7 @@ def test_a_model_that_fails_says_so_and_the_others_go_on(dirty, clean, monkeypat
     def broken(*args):
         raise ValueError("secret")
 
-    monkeypatch.setattr(remeasure, "_logistic_regression", broken)
+    monkeypatch.setattr(models, "_logistic_regression", broken)
     result = drained(dirty, clean, **QUICK)
     frame = result.frame()
     assert frame["n_folds"].tolist() == [3, 0, 3]
@@ -382,16 +384,16 @@ def test_knn_is_the_vote_of_the_definition(k, seed):
     test = random_table(seed + 50, 30, kinds, n_classes=3, levels=4, missing=0.15)
     seen = encode(test, like=table).cells
     expected = naive_vote(encode(table), seen, k)
-    assert remeasure.knn_classes(table, seen, k).tolist() == expected
+    assert models.knn_classes(table, seen, k).tolist() == expected
 
 
 def test_knn_does_not_depend_on_row_order():
     table = random_table(7, 60, ["number", "category"], n_classes=3)
     rows = np.random.default_rng(0).permutation(60)
-    shuffled = remeasure._part(table, rows)
+    shuffled = part(table, rows)
     seen = encode(table).cells
     np.testing.assert_array_equal(
-        remeasure.knn_classes(table, seen, 5), remeasure.knn_classes(shuffled, seen, 5)
+        models.knn_classes(table, seen, 5), models.knn_classes(shuffled, seen, 5)
     )
 
 
@@ -403,16 +405,16 @@ def test_neighbours_count(dirty, clean):
 
 
 def test_scale_of_knn_comes_from_the_training_rows(clean):
-    versions = remeasure._versions(clean, clean.with_cells({(0, "x"): "9"}))
+    versions = versions_of(clean, clean.with_cells({(0, "x"): "9"}))
     plan = remeasure._plan(versions, 5, 2, 1, 0)
     rows = versions.rows
     test, train = np.arange(10, 20), np.arange(20, clean.n_rows)
-    once = remeasure.predicted("KNN", versions, plan, train, test)
+    once = models.predicted("KNN", versions, plan, train, test)
     numbers = rows.features[1].numbers.copy()
     numbers[:10] = 1e6
     wild = replace(rows.features[1], numbers=numbers)
     columns = (rows.features[0], wild, rows.features[2])
     other = replace(versions, rows=replace(rows, columns=columns))
     np.testing.assert_array_equal(
-        once, remeasure.predicted("KNN", other, plan, train, test)
+        once, models.predicted("KNN", other, plan, train, test)
     )

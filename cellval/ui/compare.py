@@ -137,6 +137,7 @@ def _totals(
         "KNN accuracy: total of all values",
         f"{100 * after:.1f} %",
         f"{100 * (after - before):+.2f} pp (before: {100 * before:.1f} %)",
+        delta_color="normal" if abs(after - before) >= 5e-5 else "off",
         help="The share of the nearest rows' votes that are right, over all rows that "
         "were predicted. It counts the changed rows, too, so it is no proof: “Did it "
         "help?” above asks rows that were not touched.",
@@ -148,7 +149,7 @@ def _totals(
         "Suspicious cells",
         f"{new.n_flagged:,}",
         f"{new.n_flagged - old.n_flagged:+,} (before: {old.n_flagged:,})",
-        delta_color="inverse",
+        delta_color="inverse" if new.n_flagged != old.n_flagged else "off",
         help="Cells so odd and harmful that about one in ten of them is a false alarm.",
         border=True,
     )
@@ -202,6 +203,7 @@ def _repaired_cells(
             "rank before": number("suspicion rank before", **place),
             "rank after": number("suspicion rank after", **place),
         },
+        placeholder="–",
         alt="Repaired cells before and after",
     )
     if len(texts) > MOST_LINES:

@@ -112,7 +112,7 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
     row = int(values.row_numbers[index])
     text = table.cells[name].iat[index]
     value, stderr = float(values.values[index, j]), float(values.stderr[index, j])
-    with st.container(border=True):
+    with st.container(border=True, gap="xsmall"):
         st.markdown(f"##### {plain(name)}: {plain(content(text, 80))}")
         st.caption(_whose(table, values, index))
         st.markdown(plain(effect(value, stderr)))

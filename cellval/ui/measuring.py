@@ -144,5 +144,6 @@ def _table(result: "Comparison") -> None:
             "low": number("from (pp)", format="%+.2f", help=INTERVAL_HELP),
             "high": number("to (pp)", format="%+.2f", help=INTERVAL_HELP),
         },
+        placeholder="–",
         alt="Accuracy before and after, for each model",
     )

@@ -271,7 +271,7 @@ def upload_decisions(table: Table) -> None:
     """Decisions and repairs from a CSV file, exported here or written by hand."""
     key = state.widget_key("decisions file")
     with st.expander("Upload decisions", icon=":material/upload_file:"):
-        st.file_uploader(
+        file = st.file_uploader(
             "A CSV file of decisions",
             type=["csv"],
             key=key,
@@ -280,9 +280,10 @@ def upload_decisions(table: Table) -> None:
             help="“Flagged cells” from the Export page, or your own with the columns "
             "row, column and after. Repairs in it replace those on the same cells.",
         )
-        outcome = state.upload_outcome()
-        if outcome is not None:
-            (st.success if outcome[0] else st.error)(plain(outcome[1]))
+    outcome = state.upload_outcome()
+    # Not in the expander, which closes when the list above it grows.
+    if file is not None and outcome is not None:
+        (st.success if outcome[0] else st.error)(plain(outcome[1]))
 
 
 def _read(key: str, table: Table) -> None:
