@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,19 +14,29 @@ import numpy as np
 import pandas as pd
 
 from cellval.decoding import bytes_of
-from cellval.export import csv_bytes, safe_frame, write_results
+from cellval.export import (
+    csv_bytes,
+    flagged_sentence,
+    safe_frame,
+    suspects_list,
+    write_results,
+)
 from cellval.formulas import is_formula
 from cellval.knn.engine import Snapshot, iter_values
-from cellval.progress import shown
+from cellval.progress import shown, spoken_time
 from cellval.repair import (
     Repairs,
     changes_frame,
     read_decisions,
+    repaired,
     repaired_csv,
     split,
 )
-from cellval.table import InputError, Table, read_csv
+from cellval.surprise import iter_surprise
+from cellval.suspicion import Suspicion, make_suspicion, suspects_frame
+from cellval.table import KINDS, InputError, Table, read_csv
 from cellval.values import CellValues, load
+from cellval.wording import Unit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,24 +54,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 # What the library calls its options, and what they are called here.
 OPTIONS = {
-    "n_neighbors=": "--neighbors ",
-    "random_state=": "--seed ",
-    "target_stderr=": "--stderr ",
-    "budget=": "--seconds ",
-    "n_jobs=": "--jobs ",
-    "baseline=": "--baseline ",
-    "scoring=": "--scoring ",
-    "subsets=": "--subsets ",
-    "near=": "--near ",
+    "n_neighbors": "--neighbors",
+    "random_state": "--seed",
+    "target_stderr": "--stderr",
+    "budget": "--seconds",
+    "n_jobs": "--jobs",
+    "baseline": "--baseline",
+    "scoring": "--scoring",
+    "subsets": "--subsets",
+    "near": "--near",
+    "test": "--test",
+    "label": "--label",
+    "id_column": "--id",
+    "exclude": "--exclude",
+    "kinds": "--kind",
+}
+SENTENCES = {
     "(test=None)": "(no --test)",
-    "test=": "--test ",
+    "the argument max_columns": "--max-columns",
+    "the argument max_bytes or the ": "the ",
+    "set its kind with kinds": "set its kind with --kind",
 }
 
 
 def _in_options(message: str) -> str:
+    """The message with names of options in place of names of arguments."""
+    for words, others in SENTENCES.items():
+        message = message.replace(words, others)
     for name, option in OPTIONS.items():
-        message = message.replace(name, option)
-    return message
+        # As in "near=5 is not possible" and "no column 'x' (exclude)".
+        message = re.sub(rf"(?<![\w'-]){name}=", f"{option} ", message)
+        message = message.replace(f" ({name}).", f" ({option}).")
+    return re.sub(r"(?<=: different )[\w, ]+(?=\. Use)", _settings, message)
+
+
+def _settings(names: re.Match[str]) -> str:
+    return ", ".join(OPTIONS.get(name, name) for name in names[0].split(", "))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -92,7 +122,41 @@ def _parser() -> argparse.ArgumentParser:
         "--log", help="CSV of what was changed (default: <out>_changes.csv)"
     )
     repair.set_defaults(command=_repair)
+    suspects = commands.add_parser("suspects", help="list cells that may be wrong")
+    _add_common(suspects)
+    suspects.add_argument(
+        "--out", default="suspects.csv", help="CSV of all cells, worst first"
+    )
+    suspects.add_argument(
+        "--top", type=int, help="cells to print (default: flagged ones, at most 20)"
+    )
+    _add_values(suspects).add_argument(
+        "--no-values", action="store_true", help="faster: rank by surprise alone"
+    )
+    suspects.set_defaults(command=_suspects)
+    report = commands.add_parser("report", help="write an HTML file of all findings")
+    _add_common(report)
+    report.add_argument("--out", required=True, help="the HTML file")
+    report.add_argument("--xlsx", help="also write the table as a coloured XLSX file")
+    report.add_argument("--decisions", help="CSV with row, column, repair and after")
+    report.add_argument(
+        "--measure",
+        action="store_true",
+        help="compare models before and after the repairs",
+    )
+    _add_values(report)
+    report.set_defaults(command=_report, no_values=False)
     return parser
+
+
+def _add_values(parser: argparse.ArgumentParser) -> Any:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--values",
+        metavar="VALUES.NPZ",
+        help="take the values of an earlier run instead of valuing the cells",
+    )
+    return group
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
@@ -105,6 +169,20 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         default=(),
         metavar="COLUMN",
         help="columns to leave out",
+    )
+    parser.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="COLUMN=KIND",
+        help=f"what a column holds, if the guess is wrong: {', '.join(KINDS)}",
+    )
+    parser.add_argument(
+        "--max-columns",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="refuse files with more columns (default 2000)",
     )
 
 
@@ -135,10 +213,25 @@ def _table(options: argparse.Namespace) -> Table:
         label=options.label,
         id_column=options.id_column,
         exclude=options.exclude,
+        kinds=_kinds(options.kind),
+        max_columns=options.max_columns,
     )
     for note in table.notes:
         print(f"note: {note}", file=sys.stderr)
     return table
+
+
+def _kinds(pairs: Sequence[str]) -> dict[str, str]:
+    kinds = {}
+    for pair in pairs:
+        column, sign, kind = pair.rpartition("=")
+        if not sign:
+            raise InputError(
+                f"--kind {pair} is not understood. Write the column, = and its kind, "
+                "such as --kind zip=category."
+            )
+        kinds[column] = kind
+    return kinds
 
 
 def _test(options: argparse.Namespace, table: Table) -> Table | float | None:
@@ -147,7 +240,7 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float | None:
     try:
         return float(options.test)
     except ValueError:
-        test = read_csv(options.test, like=table)
+        test = read_csv(options.test, like=table, max_columns=options.max_columns)
     for note in test.notes:
         print(f"note on the test table: {note}", file=sys.stderr)
     return test
@@ -274,12 +367,156 @@ def _explanation(values: CellValues, row: int) -> str:
     return "\n".join(lines)
 
 
+def _suspects(options: argparse.Namespace) -> int:
+    if options.top is not None and options.top < 0:
+        raise InputError(
+            f"--top {options.top} is not possible: it must be 0 (print none) or more."
+        )
+    table = _table(options)
+    out = Path(options.out)
+    _check_outputs({"--out": out}, (options.csv, options.test, options.values))
+    about, stopped = _suspicion(options, table)
+    _write("--out", out, csv_bytes(suspects_list(about)))
+    print(f"{table.name}: {flagged_sentence(about)}")
+    for code in about.surprise.placeholders:
+        print(
+            f"{code.text} in '{_short(code.column)}' ({_counted(code.n_cells, 'cell')})"
+            ' may stand for "missing"'
+        )
+    top = min(about.n_flagged, 20) if options.top is None else options.top
+    if top := min(top, about.suspicion.size):
+        print(f"\nthe {top:,} most suspicious, lower is worse:")
+        print(_suspects_text(about, top))
+    print(f"\nwritten to {out}: all {about.suspicion.size:,} cells, worst first")
+    return 130 if stopped else 0
+
+
+def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bool]:
+    """Values, made or loaded, and surprise; Ctrl-C keeps what there is."""
+    values, stopped = None, False
+    if options.values:
+        values = load(options.values)
+        if values.settings.get("table") != table.fingerprint:
+            raise InputError(
+                f"{options.values} holds values of another table than {options.csv}, "
+                "or of the same one with another --label, --exclude or --kind. Choose "
+                "those of this table, or leave --values out."
+            )
+    elif not options.no_values:
+        values, stopped = _values(options, table)
+    steps = iter_surprise(table, random_state=options.seed, n_jobs=options.jobs)
+    found, early = _last(steps, lambda step: "looking for surprising cells")
+    return make_suspicion(table, values, found), stopped or early
+
+
+def _last(steps: Iterator[Any], what: Callable[[Any], str]) -> tuple[Any, bool]:
+    """The last step, and whether Ctrl-C came before the end; says how far it is."""
+    terminal = sys.stderr.isatty()
+    last, told, stopped = None, -9.0, False
+    try:
+        for last in steps:
+            now = time.monotonic()
+            if now - told >= (0.2 if terminal else 5.0) or last.done >= 1:
+                text = f"{what(last)}: {last.done:4.0%}"
+                print(f"\r{text}" if terminal else text, end="", file=sys.stderr)
+                print("" if terminal else "\n", end="", file=sys.stderr, flush=True)
+                told = now
+    except KeyboardInterrupt:
+        if last is None:
+            raise
+        stopped = True
+        steps.close()  # type: ignore[attr-defined]
+    if terminal:
+        print(file=sys.stderr)
+    if stopped:
+        print("stopped; keeping what there is", file=sys.stderr)
+    return last, stopped
+
+
+def _suspects_text(about: Suspicion, k: int) -> str:
+    """The first suspects as a table for a terminal."""
+    frame = suspects_frame(about, k)
+    shown = pd.DataFrame({"row": frame["row"].map("{:,}".format)})
+    if about.table.id_column is not None:
+        shown["id"] = frame["id"].map(_short)
+    for name in ("column", "content", "suggestion"):
+        shown[name] = frame[name].map(_short)
+    if about.values is not None:
+        unit = Unit.of(float(np.nanmax(np.abs(frame["value"]), initial=0.0)))
+        pairs = zip(frame["value"], frame["stderr"], strict=True)
+        shown["value"] = [unit.with_error(*pair) for pair in pairs]
+    shown["suspicion"] = frame["suspicion"].map("{:.2g}".format)
+    shown["why"] = [_short(why, 120) for why in frame["reason"]]
+    widths = {name: max(len(name), *map(len, shown[name])) for name in shown}
+    lines = [dict(zip(shown, shown, strict=True)), *shown.to_dict("records")]
+    return "\n".join(
+        "  ".join(f"{line[name]:{widths[name]}}" for name in shown).rstrip()
+        for line in lines
+    )
+
+
+def _report(options: argparse.Namespace) -> int:
+    from cellval.report import report_html  # plotly takes a second to import
+
+    if options.measure and not options.decisions:
+        raise InputError(
+            "--measure compares models before and after repairs, but there are none. "
+            "Name a file with repairs: --decisions decisions.csv."
+        )
+    table = _table(options)
+    outputs = {"--out": Path(options.out)}
+    if options.xlsx:
+        outputs["--xlsx"] = Path(options.xlsx)
+    read = (options.csv, options.test, options.values, options.decisions)
+    _check_outputs(outputs, read)
+    decisions, repairs = {}, {}
+    if options.decisions:
+        decisions, repairs = read_decisions(options.decisions, table)
+    measuring = None
+    if options.measure:
+        measuring = _scores(options, table, repairs)
+        first = next(measuring)  # what cannot be measured is told before the work
+    about, stopped = _suspicion(options, table)
+    comparison = None
+    if measuring is not None:
+        steps = (step for part in ((first,), measuring) for step in part)
+        comparison, early = _last(steps, _scores_line)
+        stopped |= early
+    known: dict[str, Any] = {"repairs": repairs, "decisions": decisions}
+    content = report_html(about, **known, comparison=comparison)
+    _write("--out", outputs["--out"], content)
+    print(f"{table.name}: {flagged_sentence(about)}")
+    if comparison is not None:
+        for model in comparison.models:
+            print(f"{model}: {comparison.verdict(model)}")
+    if options.xlsx:
+        from cellval.xlsx import xlsx_bytes
+
+        _write("--xlsx", outputs["--xlsx"], xlsx_bytes(about, **known))
+    print(f"written to {', '.join(map(str, outputs.values()))}")
+    return 130 if stopped else 0
+
+
+def _scores(options: argparse.Namespace, table: Table, repairs: Repairs) -> Any:
+    from cellval.remeasure import iter_scores  # scikit-learn's models, likewise
+
+    after = repaired(table, repairs)
+    how = {"n_neighbors": options.neighbors, "random_state": options.seed}
+    return iter_scores(table, after, **how)
+
+
+def _scores_line(step: Any) -> str:
+    left = "" if np.isnan(step.seconds_left) else spoken_time(step.seconds_left)
+    return "measuring models" + (f", {left} left" if left else "")
+
+
 def _repair(options: argparse.Namespace) -> int:
     table = _table(options)
     out = Path(options.out)
     log = Path(options.log or out.parent / f"{out.stem}_changes.csv")
     _, repairs = read_decisions(options.decisions, table)
-    _check_outputs(options, out, log)
+    read = (options.csv, options.decisions)
+    _check_outputs({"--out": out, "--log": log}, read)
     raw, name = bytes_of(options.csv)
     content = repaired_csv(raw, repairs, name)
     changes = changes_frame(table, repairs)
@@ -299,22 +536,27 @@ def _repair(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_outputs(options: argparse.Namespace, out: Path, log: Path) -> None:
+def _check_outputs(outputs: Mapping[str, Path], read: Sequence[str | None]) -> None:
     """What is read must not be replaced, and the folders must be there."""
-    for option, path in (("--out", out), ("--log", log)):
+    for option, path in outputs.items():
         why = ""
-        for read in (options.csv, options.decisions):
+        for source in filter(None, read):
             with suppress(OSError):  # there is no such file yet
-                if path.samefile(read):
-                    why = f"that would replace {read}, which is read"
+                if path.samefile(source):
+                    why = f"that would replace {source}, which is read"
         if not os.path.isdir(path.parent):
             why = f"there is no folder {path.parent}"
         elif os.path.isdir(path):
             why = "it is a folder, not a file"
         if why:
             raise InputError(f"Cannot write to {path}: {why}. Choose another {option}.")
-    if out.resolve() == log.resolve():
-        raise InputError(f"--out and --log are both {out}. Choose another --log.")
+    paths = {path.resolve() for path in outputs.values()}
+    if len(paths) < len(outputs):
+        names = list(outputs)
+        raise InputError(
+            f"{' and '.join(names)} are both {outputs[names[0]]}. Choose another "
+            f"{names[-1]}."
+        )
 
 
 def _write(option: str, path: Path, content: bytes) -> None:
@@ -352,7 +594,7 @@ def _formula_note(table: Table, repairs: Repairs) -> str:
 
 
 def _short(text: Any, width: int = 24) -> str:
-    text = str(text)
+    text = "".join(c if c.isprintable() else " " for c in str(text))
     return text if len(text) <= width else text[: width - 1] + "…"
 
 

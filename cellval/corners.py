@@ -30,7 +30,7 @@ TICKS = {
     0: "all",
 }
 HEIGHT = 560
-STRIP = 0.14  # of the height between the lowest and highest cell, for a corner's name
+STRIP = 0.19  # of the height between the lowest and highest cell, for a corner's name
 PAD = 0.12  # decades beside the outermost cells
 
 
@@ -150,6 +150,7 @@ def _points(
             "color": colours[kinds],
             "size": np.array([8, 7, 6, 5])[kinds],
             "opacity": 0.7,
+            "line": {"width": 0},
         },
         selected={"marker": {"color": SELECTED, "size": 12, "opacity": 1}},
         unselected={"marker": {"opacity": 0.7}},
@@ -247,7 +248,7 @@ def _fields(figure: go.Figure, counts: dict[str, int], low: float, high: float) 
             text=f"<b>{words}</b><br>{cells}",
             **{"showarrow": False, "align": "left", "xanchor": "left", "xshift": 6},
             yanchor="bottom" if low_one else "top",
-            font={"size": 12, "color": COLOURS[name]},
+            font_size=12,
         )
     line = {"color": GREY, "width": 1, "dash": "dash"}
     figure.add_shape(

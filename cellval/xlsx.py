@@ -83,7 +83,7 @@ def _legend(about: Suspicion) -> list[str]:
     table, values = about.table, about.values
     lines = [f"{table.name}: {table.n_rows:,} rows, label '{table.label}'."]
     if values is None:
-        lines.append("Values were not computed, so cells have no colour.")
+        lines.append("Values were not computed; flagged cells are orange.")
     else:
         lines += [
             "Colour: the cell's value. Orange lowers the accuracy of a nearest-"
@@ -94,7 +94,7 @@ def _legend(about: Suspicion) -> list[str]:
         ]
     return [
         *lines,
-        f"Frame and comment: flagged. {flagged_sentence(about)}",
+        f"Pink frame and comment: flagged. {flagged_sentence(about)}",
         "Green frame and comment: repaired; the cell holds the new text. Struck out: "
         "a dropped row.",
         "Lower is worse for value, surprise and suspicion. Value and stderr are shares "
@@ -224,18 +224,19 @@ def _steps(
 ) -> np.ndarray:
     """Colour of every cell of the table, `STEPS` for none.
 
-    Without values, none; nor for cells whose value is of another text.
+    Without values, flagged cells alone have one. Cells whose value is of another text
+    have none.
     """
     names = list(table.cells.columns)
     steps = np.full((table.n_rows, len(names)), STEPS, np.int8)
-    values = about.values
-    if values is None:
-        return steps
-    limit = derived(values).limit or 1e-12
-    colour = np.clip(np.round(STEPS * values.values / limit), -STEPS, STEPS)
-    rows = np.searchsorted(table.row_numbers, values.row_numbers)
-    columns = [names.index(name) for name in values.column_names]
-    steps[np.ix_(rows, np.array(columns))] = np.nan_to_num(colour) + STEPS
+    if about.values is not None:
+        share = about.values.values / (derived(about.values).limit or 1e-12)
+        colour = np.clip(np.round(STEPS * np.nan_to_num(share)), -STEPS, STEPS)
+    else:
+        colour = np.where(about.ranks <= about.n_flagged, -STEPS // 2, 0)
+    rows = np.searchsorted(table.row_numbers, about.table.row_numbers)
+    columns = np.array([names.index(name) for name in about.table.feature_names])
+    steps[np.ix_(rows, columns)] = colour + STEPS
     for row, name in changed:
         steps[table.position(row), names.index(name)] = STEPS
     return steps

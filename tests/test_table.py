@@ -873,3 +873,60 @@ def test_half_a_million_cells_are_read_in_seconds():
     assert read_csv(raw, label="y").n_rows == 32_000
     # About 0.5 s on a laptop; the bound only catches a loop over cells gone wrong.
     assert time.perf_counter() - start < 10
+
+
+# --- other cells ----------------------------------------------------------------------
+
+CHANGEABLE = b"id;size;word;note;y\n1;1,5;red;x;a\n2;2,5;blue;x;b\n3;;red;x;\n4;3;red;x;b\n"
+
+
+def changeable():
+    return read_csv(CHANGEABLE, label="y", id_column="id", kinds={"word": "category"})
+
+
+def test_other_cells_are_read_as_the_file_was():
+    table = changeable()
+    new = table.with_cells({(0, "size"): "7,25", (2, "word"): "green"})
+    assert new.columns[1].numbers.tolist() == [7.25, 2.5, 3.0]
+    assert new.columns[2].categories == ("blue", "green", "red")
+    assert new.cells["size"].tolist() == ["7,25", "2,5", "3"]
+    assert table.cells["size"].tolist() == ["1,5", "2,5", "3"]  # nothing is lost
+    assert new.columns[0] is table.columns[0]
+
+
+def test_rows_keep_their_numbers_when_others_are_dropped():
+    new = changeable().with_cells({}, drop=[1])
+    assert new.row_numbers.tolist() == [1, 4] and new.position(4) == 1
+    assert new.ids == ("1", "4")
+
+
+def test_dropping_all_rows_of_a_class_is_refused_in_words():
+    with pytest.raises(InputError, match="'b' in every row"):
+        changeable().with_cells({}, drop=[0])
+
+
+def test_a_changed_label_changes_the_class():
+    new = changeable().with_cells({(1, "y"): "a", (2, "y"): "c"})
+    assert new.classes == ("a", "c") and new.y.tolist() == [0, 0, 1]
+
+
+def test_a_row_whose_label_is_blanked_is_left_out():
+    new = changeable().with_cells({(1, "y"): " "})
+    assert new.row_numbers.tolist() == [1, 4] and new.n_set_aside == 2
+
+
+def test_no_change_is_the_same_table():
+    table = changeable()
+    assert table.with_cells({}).fingerprint == table.fingerprint
+
+
+def test_a_feature_stays_one_even_if_it_becomes_constant():
+    new = changeable().with_cells({(1, "word"): "red"})
+    assert new.feature_names == changeable().feature_names
+
+
+def test_texts_are_read_like_cells_of_a_column():
+    table = changeable()
+    assert table.read_texts("size", ["1,25", "tall"]).numbers.tolist()[0] == 1.25
+    assert table.read_texts("size", ["1,25", "tall"]).missing.tolist() == [False, True]
+    assert table.read_texts("word", ["red"]).categories == ("red",)

@@ -39,7 +39,6 @@ class Lines(NamedTuple):
     frame: pd.DataFrame
     by: str  # key of RANKINGS that was used; see rankings.ranking
     n_rule: int | None  # so many of the lines the rule flags
-    usual: int  # how many lines there are unless a person says otherwise
 
 
 def wanted_cells(
@@ -60,16 +59,34 @@ def lines(
     table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
 ) -> Lines:
     """The worst cells that pass the filters, before decisions."""
+    ranked, at, n_rule = _ranked(table, values, about, wanted)
+    at = at[: wanted.k or _usual(n_rule)]
+    frame = _frame(table, values, about, ranked.order[at], at + 1)
+    n = None if n_rule is None else min(n_rule, at.size)
+    return Lines(frame, ranked.by, n)
+
+
+def usual_number(
+    table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
+) -> int:
+    """How many lines there are unless a person says otherwise."""
+    _, at, n_rule = _ranked(table, values, about, wanted)
+    return min(at.size, _usual(n_rule))
+
+
+def _usual(n_rule: int | None) -> int:
+    return min(MOST, max(USUAL, n_rule or 0))
+
+
+def _ranked(
+    table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
+) -> tuple[rankings.Ranking, np.ndarray, int | None]:
+    """The ranking, which of its places pass the filters, how many the rule flags."""
     ranked = rankings.ranking(values, about, wanted.by)
     keep = wanted_cells(table, values, about, wanted).ravel()
     at = np.flatnonzero(keep[ranked.order])
     n_rule = None if ranked.n_rule is None else int((at < ranked.n_rule).sum())
-    usual = min(MOST, at.size, max(USUAL, n_rule or 0))
-    at = at[: wanted.k or usual]
-    if n_rule is not None:
-        n_rule = min(n_rule, at.size)
-    frame = _frame(table, values, about, ranked.order[at], at + 1)
-    return Lines(frame, ranked.by, n_rule, usual)
+    return ranked, at, n_rule
 
 
 def _frame(
@@ -82,6 +99,8 @@ def _frame(
     row, column = np.unravel_index(cells, values.values.shape)
     names = np.array(values.column_names, object)[column]
     numbers = values.row_numbers[row]
+    where = list(zip(numbers.tolist(), names, strict=True))
+    decided, repairs = state.all_decisions(), state.repairs()
     known: dict[str, Any] = {
         "index": row,
         "rank": ranks,
@@ -89,25 +108,21 @@ def _frame(
         "id": [values.ids[i] for i in row],
         "column": names,
         "content": _contents(values, row, column),
+        "decision": [decided.get(cell, "") for cell in where],
+        "repair": [_repair_text(repairs, *cell) for cell in where],
+        "value": values.values[row, column],
+        "stderr": values.stderr[row, column],
+        "class": [values.labels[i] for i in row],
     }
-    if about is not None:
-        known["suspicion"] = about.suspicion[row, column]
-        known["surprise"] = about.surprise.surprise[row, column].astype(float)
-    known["value"] = values.values[row, column]
-    known["stderr"] = values.stderr[row, column]
-    if about is not None:
-        known["reason"] = reasons(about, row, column)
-        known["suggestion"] = _suggested(table, about, cells)
-    where = list(zip(numbers.tolist(), names, strict=True))
-    decided = state.all_decisions()
-    known["decision"] = [decided.get(cell, "") for cell in where]
-    repairs = state.repairs()
-    known["repair"] = [_repair_text(repairs, *cell) for cell in where]
-    known["class"] = [values.labels[i] for i in row]
     if about is None:
         usual = places.usual_ranges(table)
         pairs = zip(names, known["class"], strict=True)
         known["usual"] = [usual[pair] for pair in pairs]
+    else:
+        known["suggestion"] = _suggested(table, about, cells)
+        known["suspicion"] = about.suspicion[row, column]
+        known["reason"] = reasons(about, row, column)
+        known["surprise"] = about.surprise.surprise[row, column].astype(float)
     return pd.DataFrame(known)
 
 
