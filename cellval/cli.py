@@ -409,6 +409,7 @@ def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bo
     return make_suspicion(table, values, found), stopped or early
 
 
+# To be one with `progress.shown`, which knows only snapshots of values.
 def _last(steps: Iterator[Any], what: Callable[[Any], str]) -> tuple[Any, bool]:
     """The last step, and whether Ctrl-C came before the end; says how far it is."""
     terminal = sys.stderr.isatty()
@@ -418,8 +419,8 @@ def _last(steps: Iterator[Any], what: Callable[[Any], str]) -> tuple[Any, bool]:
             now = time.monotonic()
             if now - told >= (0.2 if terminal else 5.0) or last.done >= 1:
                 text = f"{what(last)}: {last.done:4.0%}"
-                print(f"\r{text}" if terminal else text, end="", file=sys.stderr)
-                print("" if terminal else "\n", end="", file=sys.stderr, flush=True)
+                sys.stderr.write(f"\r{text:40}" if terminal else f"{text}\n")
+                sys.stderr.flush()
                 told = now
     except KeyboardInterrupt:
         if last is None:
@@ -469,12 +470,12 @@ def _report(options: argparse.Namespace) -> int:
         outputs["--xlsx"] = Path(options.xlsx)
     read = (options.csv, options.test, options.values, options.decisions)
     _check_outputs(outputs, read)
-    decisions, repairs = {}, {}
+    known: dict[str, Any] = {}
     if options.decisions:
-        decisions, repairs = read_decisions(options.decisions, table)
+        known["decisions"], known["repairs"] = read_decisions(options.decisions, table)
     measuring = None
     if options.measure:
-        measuring = _scores(options, table, repairs)
+        measuring = _scores(options, table, known["repairs"])
         first = next(measuring)  # what cannot be measured is told before the work
     about, stopped = _suspicion(options, table)
     comparison = None
@@ -482,7 +483,6 @@ def _report(options: argparse.Namespace) -> int:
         steps = (step for part in ((first,), measuring) for step in part)
         comparison, early = _last(steps, _scores_line)
         stopped |= early
-    known: dict[str, Any] = {"repairs": repairs, "decisions": decisions}
     content = report_html(about, **known, comparison=comparison)
     _write("--out", outputs["--out"], content)
     print(f"{table.name}: {flagged_sentence(about)}")
