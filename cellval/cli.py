@@ -409,7 +409,6 @@ def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bo
     return make_suspicion(table, values, found), stopped or early
 
 
-# To be one with `progress.shown`, which knows only snapshots of values.
 def _last(steps: Iterator[Any], what: Callable[[Any], str]) -> tuple[Any, bool]:
     """The last step, and whether Ctrl-C came before the end; says how far it is."""
     terminal = sys.stderr.isatty()
@@ -458,6 +457,7 @@ def _suspects_text(about: Suspicion, k: int) -> str:
 
 def _report(options: argparse.Namespace) -> int:
     from cellval.report import report_html  # plotly takes a second to import
+    from cellval.xlsx import check_openpyxl, xlsx_bytes
 
     if options.measure and not options.decisions:
         raise InputError(
@@ -467,6 +467,7 @@ def _report(options: argparse.Namespace) -> int:
     table = _table(options)
     outputs = {"--out": Path(options.out)}
     if options.xlsx:
+        check_openpyxl()
         outputs["--xlsx"] = Path(options.xlsx)
     read = (options.csv, options.test, options.values, options.decisions)
     _check_outputs(outputs, read)
@@ -490,8 +491,6 @@ def _report(options: argparse.Namespace) -> int:
         for model in comparison.models:
             print(f"{model}: {comparison.verdict(model)}")
     if options.xlsx:
-        from cellval.xlsx import xlsx_bytes
-
         _write("--xlsx", outputs["--xlsx"], xlsx_bytes(about, **known))
     print(f"written to {', '.join(map(str, outputs.values()))}")
     return 130 if stopped else 0

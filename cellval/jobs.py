@@ -24,6 +24,7 @@ from cellval.knn.rows import SMALL
 from cellval.surprise import Surprise, iter_surprise
 from cellval.table import InputError, Table
 from cellval.values import CellValues
+from cellval.whatif import what_if
 
 if TYPE_CHECKING:
     from cellval.remeasure import Comparison
@@ -360,5 +361,10 @@ def _compile_all() -> None:
                     pass
             for _ in iter_surprise(table):
                 pass
+        for near in (None, 2):
+            *_, last = iter_values(table, test=test, n_neighbors=1, near=near)
+            for work in (1.0, 0.0):  # exact, sampled
+                new = {"x0": "3"}
+                what_if(table, last.values, 0, new, test=test, seconds=work)
     except Exception:  # the first run will say what is wrong
         _log("warming up failed")

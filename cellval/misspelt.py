@@ -9,6 +9,7 @@ from cellval.kinds import Column
 MOST_CELLS = 2  # of a slip; what is written more often is meant
 TIMES = 20  # as common as the slip, at least, is what was meant
 SHORTEST = 5  # letters: short words are close to each other by chance
+LONGEST = 40  # there are as many slips as letters times the alphabet
 MOST_CATEGORIES = 2_000
 
 
@@ -54,7 +55,7 @@ def _shape(text: str) -> str:
 
 def _one_slip(word: str, letters: list[str]) -> Iterator[str]:
     """Words that one slip turns into this one or back; digits stay."""
-    if len(word) < SHORTEST:
+    if not SHORTEST <= len(word) <= LONGEST:
         return
     for i, letter in enumerate(word):
         if letter.isdigit():

@@ -66,6 +66,7 @@ tr.more td { color: var(--faint); }
   :root { color-scheme: light; } body { margin: 0; max-width: none; font-size: 11px; }
   h2 { break-after: avoid; } tr, .js-plotly-plot { break-inside: avoid; }
   .modebar { display: none !important; } .wide { overflow: visible; }
+  table { font-size: 8.5px; } th, td { padding: .15rem .3rem; } td.s { min-width: 0; }
 }
 """
 

@@ -100,6 +100,8 @@ class WhatIf:
         rather too large than too small.
     before_total, after_total, before_stderr, after_stderr : float
         The row's value, with its standard error.
+    gain, gain_stderr : float
+        After less before on the same test points: more precise than the two.
     seconds : float
         How long it took.
     note : str
@@ -113,6 +115,8 @@ class WhatIf:
     after_total: float
     before_stderr: float
     after_stderr: float
+    gain: float
+    gain_stderr: float
     seconds: float
     note: str
 
@@ -176,8 +180,10 @@ def label_or_cell(
     table: Table,
     values: CellValues,
     index: int,
-    suggestions: Mapping[str, str],
+    suggestions: Mapping[str, str | Mapping[str, str]],
     test: Table | pd.DataFrame | None = None,
+    *,
+    unit: Unit | None = None,
 ) -> LabelOrCell:
     """Label or cell: a row's value under each other label and each suggested cell.
 
@@ -186,8 +192,11 @@ def label_or_cell(
     index : int
         Position of the row in the table, from 0.
     suggestions : mapping of column to the text that a suspicious cell should have
+        Or to a mapping of columns to texts, where several cells change at once.
     test : Table or DataFrame, optional
         The test table of the run, if it had one.
+    unit : Unit, optional
+        Of the numbers in the verdict; else one that suits them.
 
     Examples
     --------
@@ -201,15 +210,19 @@ def label_or_cell(
     check_row(run, index)
     common = np.argsort(-np.bincount(table.y), kind="stable")
     labels = [table.classes[k] for k in common if k != table.y[index]]
-    changes = [(table.label, text) for text in labels[:MOST_LABELS]]
-    changes += suggestions.items()
-    scene = make_scene(run, index, [{name: text} for name, text in changes])
+    changes = [(table.label, {table.label: text}) for text in labels[:MOST_LABELS]]
+    for name, new in suggestions.items():
+        changes.append((name, {name: new} if isinstance(new, str) else dict(new)))
+    scene = make_scene(run, index, [texts for _, texts in changes])
     told = whole_row(run, scene)
-    lines = []
-    for q, (name, new) in enumerate(changes, 1):
-        old = str(table.cells[name].iloc[index]).strip()
-        text = f"{name}: {content(old)} → {content(new)}"
-        lines.append((text, name, old, new, told.mean(q)[0], *told.mean(q, 0)))
+    lines, moves = [], []
+    for q, (name, texts) in enumerate(changes, 1):
+        olds = {column: str(scene.texts[0][column]).strip() for column in texts}
+        pairs = [(c, content(olds[c]), content(new)) for c, new in texts.items()]
+        text = ", ".join(f"{c}: {old} → {new}" for c, old, new in pairs)
+        moves.append([f"{c} from {old} to {new}" for c, old, new in pairs])
+        values_then = told.mean(q)[0], *told.mean(q, 0)
+        lines.append((text, name, olds[name], texts[name], *values_then))
     columns = ["change", "column", "before", "after", "value", "gain", "stderr"]
     frame = pd.DataFrame(lines, columns=columns)
     now, now_stderr = told.mean(0)
@@ -218,7 +231,7 @@ def label_or_cell(
         float(now),
         float(now_stderr),
         frame,
-        _verdict(frame, table.label, float(now), told),
+        _verdict(frame, moves, table.label, float(now), told, unit),
         sentences(told.note, *scene.notes),
     )
 
@@ -258,6 +271,7 @@ def what_if(
     scene = make_scene(run, index, [changes])
     whole = whole_row(run, scene)
     total, total_stderr = whole.mean(1)
+    gain, gain_stderr = whole.mean(1, 0)
     old, old_stderr = values.values[index], values.stderr[index]
     is_exact = "exact" in str(values.settings["design"])
     told = exact_cells(run, scene, CELL_WORK * seconds, old_known=is_exact)
@@ -297,16 +311,25 @@ def what_if(
         float(total),
         float(values.row_stderr[index]),
         float(total_stderr),
+        float(gain),
+        float(gain_stderr),
         time.monotonic() - started,
         sentences(told.note, about_total, *scene.notes, stopped),
     )
 
 
-def _verdict(frame: pd.DataFrame, label: str, now: float, told: Told) -> str:
+def _verdict(
+    frame: pd.DataFrame,
+    moves: Sequence[Sequence[str]],
+    label: str,
+    now: float,
+    told: Told,
+    unit: Unit | None,
+) -> str:
     """The change that helps most, and whether that is more than noise."""
     if frame.empty:
         return "There is no other label and no suggestion to try."
-    unit = Unit.of(max(abs(now), float(frame["value"].abs().max())))
+    unit = unit or Unit.of(max(abs(now), float(frame["value"].abs().max())))
     best = int(frame["gain"].argmax())
     line = frame.iloc[best]
     move = f"from {_signed(unit, now)} to {_signed(unit, line['value'])}"
@@ -320,10 +343,8 @@ def _verdict(frame: pd.DataFrame, label: str, now: float, told: Told) -> str:
             f"No single change helps much: the best one, {line['change']}, would move "
             f"the row's value {move}, which is within two standard errors."
         )
-    what = f"{line['column']} from {content(line['before'])} to "
     said = (
-        f"Changing {what}{content(line['after'])} would raise the row's value most: "
-        f"{move}"
+        f"Changing {' and '.join(moves[best])} would raise the row's value most: {move}"
     )
     is_label = line["column"] == label
     rivals = frame[(frame["column"] == label) != is_label]
@@ -342,7 +363,8 @@ def _verdict(frame: pd.DataFrame, label: str, now: float, told: Told) -> str:
         )
     if is_label:
         return f"{said}; more than any cell. The label may be wrong."
-    return f"{said}; more than any other label. The cell is the likelier culprit."
+    who = "cell is" if len(moves[best]) == 1 else "cells are"
+    return f"{said}; more than any other label. The {who} the likelier culprit."
 
 
 def _signed(unit: Unit, value: float) -> str:

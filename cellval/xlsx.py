@@ -50,13 +50,9 @@ def xlsx_bytes(
     original : Table, optional
         The table before the repairs, if `about` is of the repaired one.
     """
-    try:
-        from openpyxl import Workbook
-    except ImportError as error:
-        raise InputError(
-            "XLSX files need the package openpyxl, which is not installed. Install it "
-            'with: pip install "cellval[xlsx]" (or pip install openpyxl).'
-        ) from error
+    check_openpyxl()
+    from openpyxl import Workbook
+
     repairs = repairs or {}
     table = original or about.table
     found = suspects_list(
@@ -77,6 +73,17 @@ def xlsx_bytes(
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
+
+
+def check_openpyxl() -> None:
+    """Say what to do where openpyxl is missing."""
+    try:
+        import openpyxl  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise InputError(
+            "XLSX files need the package openpyxl, which is not installed. Install it: "
+            'pip install "cellval[xlsx]", or pip install openpyxl.'
+        ) from error
 
 
 def _legend(about: Suspicion) -> list[str]:
@@ -181,7 +188,7 @@ def _left_out(table: Table, about: Suspicion, n_long: int) -> list[str]:
     if columns > MAX_COLUMNS:
         notes.append(f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit.")
     if n_long:
-        notes.append(f"{n_long:,} texts were cut to {MAX_CHARACTERS:,} characters.")
+        notes.append(f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}.")
     if about.n_flagged > MOST_COMMENTS:
         notes.append(
             f"The {MOST_COMMENTS:,} most suspicious of {about.n_flagged:,} flagged "
@@ -325,7 +332,7 @@ class _Pen:
         """The cheapest thing that shows a harmless text or a number as it is."""
         if isinstance(value, _Number):
             return value.value if value.plain else self.cell(value)
-        return self.cell(value) if value and value[0] in "=#" else value
+        return self.cell(value) if value and value[0] in "=#" else value or None
 
     def cell(
         self,

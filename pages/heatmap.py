@@ -1,5 +1,6 @@
 """Heatmap: every cell as a colour; a click opens its detail."""
 
+import numpy as np
 import streamlit as st
 
 from cellval.ui import heatlook, heatview, state
@@ -16,16 +17,21 @@ if len(order) == 0:
     st.info(heatlook.nothing_fits(look, marked))
     st.stop()
 first, last = heatview.window_of(order)
+window = order[first:last]
+in_window = np.isin(outlined.cells // len(values.column_names), window)
+heatlook.outline_caption(
+    look, outlined, in_window if len(order) > len(window) else None
+)
 left, right = heatview.columns_of(values)
 
 overview, cells, detail = heatview.places(wide=len(order) > heatview.DRAWN_WHOLE)
 key = view_key("cells", state.widget_key("view"), *look, first, last, left, right)
 figure = heatview.cells_figure(
     values,
-    order[first:last],
+    window,
     (left, right),
     marked,
-    heatview.selected_position(values, order[first:last], key),
+    heatview.selected_position(values, window, key),
     look.transposed,
 )
 with cells:
@@ -36,7 +42,7 @@ with cells:
         on_select=lambda: heatview.open_cell(values, key),
     )
     heatview.window_slider(len(order))
-    heatlook.legend(look, outlined, len(order), table.n_rows)
+    heatlook.legend(look, about, len(order), table.n_rows)
 if overview is not None:
     with overview:
         small = heatview.overview_figure(

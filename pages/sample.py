@@ -1,9 +1,10 @@
 """Explain a sample: why a row has its value; two rows side by side."""
 
+import numpy as np
 import streamlit as st
 
 from cellval import figures
-from cellval.ui import samples, state
+from cellval.ui import labelorcell, samples, state, whatif
 from cellval.ui.components import kept, table_and_values
 
 st.title("Explain a sample")
@@ -28,6 +29,16 @@ if mode == "One sample":
         samples.explain(table, values, a, "one")
     with right:
         samples.neighbours(table, values, a)
+    st.divider()
+    if np.isfinite(values.row_values[a]):
+        whatif.repairs_of(int(table.row_numbers[a]))
+        labelorcell.label_or_cell(table, values, a)
+        whatif.what_if(table, values, a)
+    else:
+        st.caption(
+            "Changes cannot be tried on this row: it has no value that they could "
+            "raise or lower."
+        )
     st.stop()
 
 b = samples.current(values, "b", next((i for i in lowest if i != a), a))

@@ -332,3 +332,176 @@ def test_what_cannot_be_repaired_gets_a_sentence_and_no_file(tmp_path, capsys):
             "data.csv",
             "decisions.csv",
         ]
+
+
+@pytest.fixture(scope="module")
+def davis_values(tmp_path_factory):
+    """Davis valued once; the path of its values.npz."""
+    folder = tmp_path_factory.mktemp("davis")
+    run = ["run", str(SAMPLES / "davis.csv"), "--label", "sex", "--out", str(folder)]
+    assert main(run) == 0
+    return folder / "values.npz"
+
+
+def on_davis(command, *arguments):
+    davis = str(SAMPLES / "davis.csv")
+    return main([command, davis, "--label", "sex", *map(str, arguments)])
+
+
+def test_suspects_prints_the_flagged_cells_and_lists_all(tmp_path, capsys):
+    out = tmp_path / "suspects.csv"
+    assert on_davis("suspects", "--out", out) == 0
+    shown = capsys.readouterr()
+    assert "2 cells of 800 flagged; about one in ten flagged cells is a false" in (
+        shown.out
+    )
+    assert "standard error" in shown.err
+    assert "looking for surprising cells: 100%" in shown.err
+    lines = shown.out.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("row "))
+    assert {tuple(line.split()[:4]) for line in lines[first + 1 : first + 3]} == {
+        ("12", "weight", "166", "57"),
+        ("12", "height", "57", "166"),
+    }
+    assert lines[first + 3] == ""
+    listed = pd.read_csv(out, keep_default_na=False)
+    assert len(listed) == 800
+    assert listed["suspicion"].is_monotonic_increasing
+    assert listed["reason"].str.len().min() > 0
+
+
+def test_suspects_takes_earlier_values_or_none(tmp_path, davis_values, capsys):
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    assert on_davis("suspects", "--values", davis_values, "--out", a) == 0
+    assert "test points" not in capsys.readouterr().err
+    assert on_davis("suspects", "--no-values", "--out", b, "--top", 3) == 0
+    shown = capsys.readouterr()
+    assert "the 3 most suspicious" in shown.out
+    assert "test points" not in shown.err
+    assert pd.read_csv(a)["value"].notna().all()
+    assert pd.read_csv(b)["value"].isna().all()
+
+
+def test_the_list_of_suspects_filled_in_is_a_decisions_file(tmp_path, capsys):
+    out, fixed = tmp_path / "suspects.csv", tmp_path / "fixed.csv"
+    raw = (SAMPLES / "davis.csv").read_bytes().replace(b"F,50,", b"F,=50,", 1)
+    (tmp_path / "data.csv").write_bytes(raw)
+    data = [str(tmp_path / "data.csv"), "--label", "sex"]
+    assert main(["suspects", *data, "--no-values", "--out", str(out)]) == 0
+    frame = pd.read_csv(out, dtype=str, keep_default_na=False)
+    assert frame["content"].str.startswith("'=50").sum() == 1
+    swapped = (frame["row"] == "12") & frame["column"].isin(["weight", "height"])
+    frame.loc[swapped, "after"] = frame.loc[swapped, "suggestion"]
+    frame.to_csv(out, index=False)
+    decided = ["--decisions", str(out), "--out", str(fixed)]
+    assert main(["repair", *data, *decided]) == 0
+    assert "2 cells replaced" in capsys.readouterr().out
+    assert fixed.read_bytes() == raw.replace(b"F,166,57,", b"F,57,166,")
+
+
+def test_report_writes_html_and_xlsx_with_decisions(tmp_path, davis_values, capsys):
+    openpyxl = pytest.importorskip("openpyxl")
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text(
+        "row,column,decision,after\n12,height,error,166\n12,weight,error,57\n"
+    )
+    page, book = tmp_path / "report.html", tmp_path / "report.xlsx"
+    files = ["--out", page, "--xlsx", book, "--decisions", decisions]
+    assert on_davis("report", *files, "--values", davis_values, "--measure") == 0
+    shown = capsys.readouterr()
+    assert "measuring models" in shown.err
+    assert "Gradient boosting: " in shown.out
+    assert f"written to {page}, {book}" in shown.out
+    text = page.read_text(encoding="utf-8")
+    assert "Accuracy before and after" in text
+    assert "Decisions and changes" in text
+    assert openpyxl.load_workbook(book)["Table"]["C13"].value == 166
+
+
+def test_what_cannot_be_reported_gets_a_sentence(tmp_path, davis_values, capsys):
+    davis = tmp_path / "davis.csv"
+    davis.write_bytes((SAMPLES / "davis.csv").read_bytes())
+    fine = tmp_path / "fine.csv"
+    fine.write_text("row,column,decision\n12,height,fine\n")
+    out = ["--out", tmp_path / "out.html"]
+    values = ["--values", davis_values]
+    for command, arguments, words in [
+        ("suspects", ["--out", davis], "would replace"),
+        ("suspects", ["--out", davis_values, *values], "would replace"),
+        ("suspects", ["--out", tmp_path / "none" / "a.csv"], "no folder"),
+        ("suspects", ["--top", "-1"], "--top -1 is not possible"),
+        ("suspects", [*out, *values, "--exclude", "repwt"], "another table"),
+        ("suspects", [*out, "--values", davis], "does not hold cell values"),
+        ("suspects", [*out, "--values", tmp_path / "no.npz"], "no file"),
+        ("report", ["--out", davis], "would replace"),
+        ("report", ["--out", fine, "--decisions", fine], "would replace"),
+        ("report", [*out, "--xlsx", davis], "Choose another --xlsx"),
+        ("report", [*out, "--xlsx", tmp_path / "out.html"], "are both"),
+        ("report", [*out, "--measure"], "--decisions"),
+        ("report", [*out, "--measure", "--decisions", fine], "Nothing was changed"),
+    ]:
+        given = [command, str(davis), "--label", "sex", *map(str, arguments)]
+        assert main(given) == 2, words
+        shown = capsys.readouterr()
+        assert words in shown.err
+        assert shown.err.splitlines()[-1].startswith("cellval: ")
+        assert not (tmp_path / "out.html").exists()
+    assert davis.read_bytes() == (SAMPLES / "davis.csv").read_bytes()
+
+
+def test_no_xlsx_is_told_before_the_work(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    files = ["--out", tmp_path / "a.html", "--xlsx", tmp_path / "a.xlsx"]
+    assert on_davis("report", *files) == 2
+    shown = capsys.readouterr()
+    assert 'pip install "cellval[xlsx]"' in shown.err
+    assert "test points" not in shown.err
+
+
+def test_messages_name_options_and_not_python_arguments(tmp_path, davis_values, capsys):
+    out = ["--out", tmp_path / "o"]
+    for arguments, words in [
+        (["--id", "x"], "no column 'x' (--id)"),
+        (["--exclude", "x"], "no column 'x' (--exclude)"),
+        (["--kind", "x=number"], "no column 'x' (--kind)"),
+        (["--kind", "sexes"], "--kind sexes is not understood"),
+        (["--kind", "height=size"], "'size' is no kind"),
+        (["--max-columns", "3"], "raise the limit with --max-columns"),
+        (
+            ["--neighbors", 3, "--continue", davis_values],
+            "different --neighbors. Use",
+        ),
+        (
+            ["--kind", "weight=id", "--exclude", "height", "repwt", "repht"],
+            "set its kind with --kind",
+        ),
+    ]:
+        assert on_davis("run", *out, *arguments) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_kind_can_be_given(tmp_path, capsys):
+    kinds = ["--kind", "weight=category", "--kind", "height=text"]
+    assert on_davis("run", "--out", tmp_path, "--subsets", 8, *kinds) == 0
+    capsys.readouterr()
+    told = cellval.read_csv(
+        SAMPLES / "davis.csv",
+        label="sex",
+        kinds={"weight": "category", "height": "text"},
+    )
+    saved = cellval.load(tmp_path / "values.npz")
+    assert saved.settings["table"] == told.fingerprint
+
+
+def test_ctrl_c_keeps_the_last_complete_answer(tmp_path, monkeypatch, capsys):
+    from cellval import cli
+
+    def interrupted(*arguments, **options):
+        yield from cellval.surprise.iter_surprise(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "iter_surprise", interrupted)
+    out = tmp_path / "s.csv"
+    assert on_davis("suspects", "--no-values", "--out", out) == 130
+    assert "keeping what there is" in capsys.readouterr().err
+    assert len(pd.read_csv(out)) == 800

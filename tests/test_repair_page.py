@@ -22,7 +22,7 @@ DAVIS = ROOT / "sample_data" / "davis.csv"
 WAIT = 120
 SWAP = {
     (12, "height"): Repair("replace", "166", "Swapped with 'weight' in the same row."),
-    (12, "weight"): Repair("replace", "57", "Swapped with 'weight' in the same row."),
+    (12, "weight"): Repair("replace", "57", "Swapped with 'height' in the same row."),
 }
 
 pytestmark = pytest.mark.filterwarnings(
@@ -209,7 +209,7 @@ def test_an_empty_repair_page_says_what_to_do():
 
 def test_a_repair_page_without_changes_says_how_to_make_them():
     app = opened("repair")
-    assert "Nothing was changed yet" in text_of(app)
+    assert "Nothing is changed" in text_of(app)
     button = next(b for b in app.button if b.label == "Value the repaired table")
     assert button.disabled
 
@@ -232,7 +232,7 @@ def test_changes_are_listed_and_all_undone():
     assert frame["after"].tolist() == ["166", "57", "(dropped)"]
     click(app, "Yes, undo all")
     assert made(app) == {}
-    assert "Nothing was changed yet" in text_of(app)
+    assert "Nothing is changed" in text_of(app)
 
 
 def test_ticked_lines_are_undone_singly():

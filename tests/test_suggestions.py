@@ -185,3 +185,7 @@ def test_other_words_are_left_alone(word):
 
 def test_what_is_written_more_often_is_meant():
     assert slips("Berlina", "Berlina", "Berlina") == {}
+
+
+def test_a_cell_may_hold_a_novel():
+    assert slips("Berlin " * 10_000) == {}

@@ -66,6 +66,16 @@ def test_rows_without_values_come_last(small):
         assert views.row_order(table, held_out, by, "c0")[-1] == 3
 
 
+def test_rows_come_in_the_order_of_their_most_suspicious_cell(small):
+    table, values = small
+    ranks = np.array([[9, 8], [7, 2], [3, 4], [5, 6], [10, 12], [11, 1]])
+    order = views.row_order(table, values, "suspicion", ranks=ranks)
+    assert order.tolist() == [5, 1, 2, 3, 0, 4]
+    # Until suspicion is known, the lowest cell stands for it.
+    lowest = views.row_order(table, values, "cell")
+    assert views.row_order(table, values, "suspicion").tolist() == lowest.tolist()
+
+
 def test_similar_order_keeps_classes_and_alike_rows_together():
     table = random_table(3, 300, ["decimal", "decimal", "category"], n_classes=2)
     order = views.row_order(table, None, "similar")

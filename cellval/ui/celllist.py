@@ -9,7 +9,7 @@ from cellval import rankings, views
 from cellval.suspicion import Suspicion
 from cellval.table import Table
 from cellval.ui import state
-from cellval.ui.celllines import MOST, USUAL, Lines, Wanted
+from cellval.ui.celllines import MOST, USUAL, Lines, Wanted, usual_number
 from cellval.ui.components import brief_name, kept, row_column
 from cellval.values import CellValues
 from cellval.wording import (
@@ -24,6 +24,11 @@ from cellval.wording import (
 )
 
 UNDECIDED = "not decided"
+# What to do comes before numbers: narrow screens show the first columns only.
+SHOWN = [
+    *("rank", "row", "id", "column", "content", "suggestion", "suspicion"),
+    *("decision", "repair", "reason", "surprise", "value", "stderr", "class", "usual"),
+]
 
 
 def controls(
@@ -31,7 +36,7 @@ def controls(
 ) -> Wanted:
     """The widgets above the list; the map has those that fit."""
     by: str = "suspicion"
-    k, decisions = None, []
+    decisions: list[str] = []
     one, two, *rest = st.columns([3, 2, 3, 3, 3], vertical_alignment="bottom")
     three, four, five = rest if is_list else (one, two, rest[0])
     if is_list:
@@ -46,8 +51,6 @@ def controls(
                 help="Suspicion: surprising cells first, more so if they hurt. Value: "
                 f"what hurts most. {WITHIN_HELP}",
             )
-        with two:
-            k = _how_many(values, by)
     with three:
         columns = st.multiselect(
             "Columns",
@@ -84,10 +87,16 @@ def controls(
         help="One code can fill the list with hundreds of lines. Decide on all its "
         "cells at once in the line above.",
     )
-    return Wanted(by, k, tuple(columns), tuple(classes), tuple(decisions), not left_out)
+    chosen = (tuple(columns), tuple(classes), tuple(decisions), not left_out)
+    wanted = Wanted(by, None, *chosen)
+    if not is_list:
+        return wanted
+    with two:
+        usual = usual_number(table, values, about, wanted)
+        return Wanted(by, _how_many(values, by, usual), *chosen)
 
 
-def _how_many(values: CellValues, by: str) -> int | None:
+def _how_many(values: CellValues, by: str, usual: int) -> int | None:
     most = min(MOST, values.values.size)
     k = st.number_input(
         "How many cells",
@@ -97,9 +106,9 @@ def _how_many(values: CellValues, by: str) -> int | None:
         step=10,
         key=kept("list how many", None, range(1, most + 1)),
         persist_state="session",
-        placeholder=f"{min(USUAL, most)} or by rule",
+        placeholder=f"{usual:,} by default",
         help=f"The {rankings.WORST[by]} cells to inspect, up to {most:,}. Empty: "
-        f"{USUAL}, or more if the rule flags more.",
+        f"{USUAL}, or as many as the rule flags if these are more.",
     )
     return None if k is None else int(k)
 
@@ -119,9 +128,11 @@ def with_decisions(frame: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
 def draw(frame: pd.DataFrame, table: Table, values: CellValues, key: str) -> list[int]:
     """The list; a click anywhere opens the cell, boxes choose many. Chosen lines."""
     unit = views.derived(values).unit
-    hidden = ["index"] + ["id"] * (table.id_column is None)
-    hidden += ["repair"] * (not frame["repair"].any())
-    shown = frame.drop(columns=hidden)
+    hidden = {"id"} if table.id_column is None else set()
+    if not frame["repair"].any():
+        hidden.add("repair")
+    shown = frame[[name for name in SHOWN if name in frame and name not in hidden]]
+    shown = shown.copy()
     shown["value"] *= unit.factor
     shown["stderr"] *= unit.factor
     event = st.dataframe(
@@ -147,8 +158,8 @@ def _columns(table: Table, unit: Unit) -> Any:
         "id": text(brief_name(table.id_column or "id"), width="small"),
         "column": text("column", width=100),
         "content": text("content", width=100, help="The cell as it is in the file."),
-        "suspicion": number("suspicion", format="%.2g", width=80, help=SUSPICION_HELP),
-        "surprise": number("surprise", format="%.2g", width=75, help=SURPRISE_HELP),
+        "suspicion": number("suspicion", format="%.2g", width=85, help=SUSPICION_HELP),
+        "surprise": number("surprise", format="%.2g", width=85, help=SURPRISE_HELP),
         "value": number(
             f"value ({unit.name})", format=decimals, width=80, help=VALUE_HELP
         ),

@@ -56,8 +56,9 @@ def _run_button() -> None:
         type="primary",
         icon=":material/play_arrow:",
         disabled=not state.repairs(),
-        help="Runs with the same options as before. Then all pages show the repaired "
-        "table, and both versions are compared below.",
+        help="Runs with the same options as before; a run that still goes on keeps "
+        "what it has. Then all pages show the repaired table, and both versions are "
+        "compared below.",
     ):
         try:
             state.run_repaired()

@@ -132,7 +132,7 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
         if suspected is not None:
             _suspicion(suspected, index, j)
         decision_buttons(row, name, prefix)
-        repairs = st.container()
+        repairs = st.container(gap="xsmall")
         if st.button(
             "Explain this row",
             key=f"{prefix} explain",

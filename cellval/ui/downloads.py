@@ -68,7 +68,7 @@ def repaired_file(table: Table) -> None:
         return
     made, nothing = changes_words(dict(changes)), not changes
     about = (
-        "Nothing was changed yet: click a cell and repair it."
+        "Nothing is changed: click a cell on the heatmap and repair it."
         if nothing
         else f"Your file with {made}. It takes the place of the original: untouched "
         "cells stay byte for byte as they were."

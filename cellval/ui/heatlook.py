@@ -192,20 +192,33 @@ def nothing_fits(look: Look, cells: np.ndarray) -> str:
     return "No row fits these filters. Choose other classes or another search."
 
 
-def legend(look: Look, shown: rankings.Outlines, n_shown: int, n_rows: int) -> None:
-    """What the marks mean."""
+def outline_caption(
+    look: Look, shown: rankings.Outlines, in_window: np.ndarray | None
+) -> None:
+    """Which cells are outlined, and why these; `in_window` tells of rows not shown."""
+    not_yet = NOT_YET if shown.by != look.outline_by else ""
+    unseen = ""
+    if in_window is not None and shown.cells.size and not in_window.any():
+        unseen = (
+            f' None of them is in the rows below: choose "{views.ORDERS["suspicion"]}" '
+            "as the order of the rows to see them."
+        )
+    st.caption(
+        f"{not_yet}{rankings.outline_words(shown)} Cells you flagged are outlined, "
+        f"too.{unseen}"
+    )
+
+
+def legend(look: Look, about: Suspicion | None, n_shown: int, n_rows: int) -> None:
+    """Which rows are shown in which order, and what the bars mean."""
     rows = (
         f"{n_rows:,} rows" if n_shown == n_rows else f"{n_shown:,} of {n_rows:,} rows"
     )
     marks = "Bars on top: column values; strip beside: row values"
     if look.transposed:
         marks = "Bars beside: column values; strip on top: row values"
-    no_surprise = shown.by != look.outline_by
-    order = "cell" if no_surprise and look.by == "suspicion" else look.by
-    st.caption(
-        f"{rankings.outline_words(shown)} Cells you flagged are outlined, too. "
-        f"{NOT_YET * no_surprise}{rows}, {views.ORDERS[order]}. {marks}."
-    )
+    by = "cell" if about is None and look.by == "suspicion" else look.by
+    st.caption(f"{rows}, {views.ORDERS[by]}. {marks}.")
 
 
 def _go_to(table: Table, values: CellValues, about: Suspicion | None) -> None:

@@ -68,7 +68,8 @@ def _watch() -> None:
         st.rerun()
     done, left = found.progress.done, found.progress.seconds_left
     time_left = f", about {spoken_time(left)} left" if left == left else ""
-    st.progress(min(1.0, done), text=f"Measuring: {done:.0%}{time_left}")
+    words = f"Measuring: {done:.0%}{time_left}" if done else "Measuring: starting"
+    st.progress(min(1.0, done), text=words)
     st.button(
         "Stop measuring",
         key="stop measuring",

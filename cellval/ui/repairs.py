@@ -67,8 +67,11 @@ def _words(option: Suggestion) -> str:
 
 
 def _accept(row: int, column: str, option: Suggestion) -> None:
-    for name, text in ((column, option.text), *option.also):
-        state.repair(row, name, _change(text, option.why))
+    state.repair(row, column, _change(option.text, option.why))
+    for name, text in option.also:
+        # Of the other cell the same is true the other way round.
+        why = option.why.replace(f"'{name}'", f"'{column}'")
+        state.repair(row, name, _change(text, why))
 
 
 def _change(text: str, reason: str) -> Repair:
@@ -164,7 +167,6 @@ def _swapped_with(table: Table, row: int, column: str) -> list[tuple[int, str]]:
         for number, name in made
         if number == row
         and name not in ("", column)
-        and made[row, name].reason == made[row, column].reason
         and made[row, name].text == before(column)
         and made[row, column].text == before(name)
     ]
@@ -195,7 +197,7 @@ def changes_list(table: Table) -> None:
     made = state.repairs()
     if not made:
         st.info(
-            "Nothing was changed yet. Click a cell on the heatmap or in the inspection "
+            "Nothing is changed. Click a cell on the heatmap or in the inspection "
             "list and choose what should stand there, or upload decisions below.",
             icon=":material/build:",
         )

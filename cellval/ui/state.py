@@ -47,6 +47,7 @@ _BEFORE = "_before"  # run on the original table, while its repaired one is show
 _AFTER = "_after"  # latest run on the repaired table, also while it is not shown
 _CHANGES = "_changes"  # in a run's memo: the repairs that made its table
 _UPLOAD = "_upload"  # what came of the last decisions file: (went well, sentence)
+_EDITS = "_edits"  # sha256 of the file -> {row number: Edits}
 _BUILT = "_built"  # name of a file to download -> (what it was built from, bytes)
 _CELL = "_cell"
 _ROW = "_row"
@@ -82,6 +83,18 @@ class Setup:
     id_column: str | None = None
     exclude: tuple[str, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class Edits:
+    """Texts of one row that are tried out, by column, and those its editor began with.
+
+    An editor's frame must not change while it is open, so it is told only the latter.
+    """
+
+    texts: dict[str, str] = field(default_factory=dict)
+    begun: dict[str, str] = field(default_factory=dict)
+    version: int = 0  # of the editor
 
 
 # --- data ---------------------------------------------------------------------------
@@ -376,6 +389,7 @@ def undo(row_number: int, column: str) -> None:
 
 def undo_all() -> None:
     _repairs().clear()
+    note_upload(None)
 
 
 def set_decisions(
@@ -496,6 +510,17 @@ def scores_are_stale() -> bool:
     """Were repairs made or undone since they were measured?"""
     measured, found = _of_file(_SCORES).get("latest", (None, None))
     return found is not None and measured != repairs()
+
+
+def edits(row_number: int) -> Edits:
+    """What is tried out in a row of the file at hand; change its `texts`."""
+    return _of_file(_EDITS).setdefault(int(row_number), Edits())
+
+
+def reset_edits(row_number: int) -> None:
+    """Forget them; an open editor begins anew."""
+    version = edits(row_number).version + 1
+    _of_file(_EDITS)[int(row_number)] = Edits(version=version)
 
 
 def note_upload(went_well: bool | None, sentence: str = "") -> None:
