@@ -153,7 +153,7 @@ def _points(
             "line": {"width": 0},
         },
         selected={"marker": {"color": SELECTED, "size": 12, "opacity": 1}},
-        unselected={"marker": {"opacity": 0.7}},
+        unselected={"marker": {"opacity": 1}},
         hovertemplate=(
             "<b>%{customdata[2]}</b>: %{customdata[3]}<br>"
             "value %{customdata[4]} (%{customdata[5]} standard errors)<br>"
@@ -269,7 +269,7 @@ def _lay_out(figure: go.Figure, low: float, high: float) -> None:
     plain = {"showgrid": False, "zeroline": False, "tickmode": "array"}
     figure.update_layout(
         height=HEIGHT,
-        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        margin={"l": 8, "r": 8, "t": 30, "b": 8},
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
         hovermode="closest",

@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Iterator
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO
 
 from cellval.knn.engine import Snapshot
 
@@ -31,8 +31,10 @@ def line(snapshot: Snapshot) -> str:
 
 
 def shown(
-    snapshots: Iterator[Snapshot], stream: TextIO | None = None
-) -> Iterator[Snapshot]:
+    snapshots: Iterator[Any],
+    stream: TextIO | None = None,
+    say: Callable[[Any], str] = line,
+) -> Iterator[Any]:
     """Pass snapshots on, and keep one line of a terminal up to date.
 
     Where there is no terminal, such as in a log, a line is added every few seconds.
@@ -41,14 +43,17 @@ def shown(
     terminal = stream.isatty()
     every = 0.2 if terminal else 5.0
     width, last = 0, -every
-    snapshot: Snapshot | None = None
+    snapshot: Any = None
     for snapshot in snapshots:
         now = time.monotonic()
         if now - last >= every or snapshot.done >= 1:
-            text = line(snapshot)
+            text = say(snapshot)
             stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
             stream.flush()
-            width, last = len(text), now if not snapshot.compiling else -every
+            width, last = (
+                len(text),
+                now if not getattr(snapshot, "compiling", False) else -every,
+            )
         yield snapshot
     if snapshot is not None and terminal:
         stream.write("\n")

@@ -209,17 +209,18 @@ def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, fl
     value = _decimal(number, mark) if column.kind == "number" else None
     if value is None:
         return found
+    usual, most = _digits(table, column, mark)
     for power in (1, -1, 2, -2, 3, -3):
         places = f"{abs(power)} place{'s' * (abs(power) > 1)}"
         way = "right" if power > 0 else "left"
         new = _written(value.scaleb(power), mark)
-        add(new, f"The decimal point {places} further {way}.")
+        if len(new.partition(mark)[2]) <= most:  # whole numbers stay whole
+            add(new, f"The decimal point {places} further {way}.")
     add(_written(-value, mark), "The other sign.")
-    digits = _usual_digits(table, column, mark)
     words = set(re.findall(r"[a-z]+", own.casefold()))
     for a, b, factor in UNITS:
         for given, meant, times in ((a, b, factor), (b, a, 1 / factor)):
-            new = _written(round(value * Decimal(repr(times)), digits), mark)
+            new = _written(round(value * Decimal(repr(times)), usual), mark)
             least = NAMED_UNIT_FITS if given in words else FITS
             add(new, f"{given} turned into {meant} (times {times:.4g}).", least)
     return found
@@ -241,12 +242,12 @@ def _written(number: Decimal, mark: str) -> str:
     return text.replace(".", mark)
 
 
-def _usual_digits(table: Table, column: Column, mark: str) -> int:
-    """Digits behind the decimal mark in most cells."""
+def _digits(table: Table, column: Column, mark: str) -> tuple[int, int]:
+    """Digits behind the decimal mark: in most cells, and at most."""
     texts = [text.strip() for text in table.cells[column.name].head(200)]
     found = [match[0] for text in texts if (match := _number.search(text))]
-    digits = [len(number.partition(mark)[2]) for number in found]
-    return int(np.bincount(digits).argmax()) if digits else 0
+    digits = [len(number.partition(mark)[2]) for number in found] or [0]
+    return int(np.bincount(digits).argmax()), max(digits)
 
 
 # --- two columns of a row swapped -----------------------------------------------------

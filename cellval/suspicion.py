@@ -190,7 +190,10 @@ def cells_frame(about: Suspicion, cells: np.ndarray) -> pd.DataFrame:
     """Lines of `suspects` for cells by their flat position, in this order."""
     table, values = about.table, about.values
     rows, columns = np.unravel_index(cells, about.suspicion.shape)
-    texts = table.cells[list(table.feature_names)].to_numpy(object)
+    contents = np.empty(cells.size, object)
+    for j in np.unique(columns).tolist():
+        own = columns == j
+        contents[own] = table.cells[table.feature_names[j]].iloc[rows[own]].tolist()
     none = np.full(cells.size, np.nan)
     frame = pd.DataFrame(
         {
@@ -198,7 +201,7 @@ def cells_frame(about: Suspicion, cells: np.ndarray) -> pd.DataFrame:
             "row": table.row_numbers[rows],
             "id": np.array(table.ids, object)[rows],
             "column": np.array(table.feature_names, object)[columns],
-            "content": texts[rows, columns],
+            "content": contents,
             "value": none if values is None else values.values[rows, columns],
             "stderr": none if values is None else values.stderr[rows, columns],
             "surprise": about.surprise.surprise[rows, columns].astype(float),

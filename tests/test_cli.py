@@ -494,13 +494,13 @@ def test_a_kind_can_be_given(tmp_path, capsys):
 
 
 def test_ctrl_c_keeps_the_last_complete_answer(tmp_path, monkeypatch, capsys):
-    from cellval import cli
+    from cellval import loop_commands
 
     def interrupted(*arguments, **options):
         yield from cellval.surprise.iter_surprise(*arguments, **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "iter_surprise", interrupted)
+    monkeypatch.setattr(loop_commands, "iter_surprise", interrupted)
     out = tmp_path / "s.csv"
     assert on_davis("suspects", "--no-values", "--out", out) == 130
     assert "keeping what there is" in capsys.readouterr().err

@@ -189,3 +189,9 @@ def test_what_is_written_more_often_is_meant():
 
 def test_a_cell_may_hold_a_novel():
     assert slips("Berlin " * 10_000) == {}
+
+
+def test_whole_numbers_stay_whole():
+    frame = people().assign(weight=lambda f: f["weight"].round().astype(int))
+    options = suggested("weight", lambda x: 10 * x + 3, frame=frame)
+    assert options and not any("." in option.text for option in options)

@@ -877,7 +877,12 @@ def test_half_a_million_cells_are_read_in_seconds():
 
 # --- other cells ----------------------------------------------------------------------
 
-CHANGEABLE = b"id;size;word;note;y\n1;1,5;red;x;a\n2;2,5;blue;x;b\n3;;red;x;\n4;3;red;x;b\n"
+CHANGEABLE = b"""id;size;word;note;y
+1;1,5;red;x;a
+2;2,5;blue;x;b
+3;;red;x;
+4;3;red;x;b
+"""
 
 
 def changeable():

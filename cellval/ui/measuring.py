@@ -78,7 +78,7 @@ def _watch() -> None:
         help="Keeps what there is.",
     )
     if found.result is not None and done > 0:
-        show_result(found.result)
+        _verdicts(found.result)  # a figure every second would slow the models down
 
 
 def _show_end(found: Scores) -> None:
@@ -97,8 +97,7 @@ def _show_end(found: Scores) -> None:
 
 def show_result(result: "Comparison") -> None:
     """Verdicts, figure and table of a comparison, and what was measured."""
-    for model in result.models:
-        st.markdown(f"**{model}.** {plain(result.verdict(model))}")
+    _verdicts(result)
     chart(
         comparisons.accuracies(result),
         "accuracies",
@@ -114,6 +113,11 @@ def show_result(result: "Comparison") -> None:
         f"as they were and once as they are now. {folds}-fold cross-validation, "
         f"{counted(repeats, 'repeat')}. {plain(result.reference)} {plain(result.note)}"
     )
+
+
+def _verdicts(result: "Comparison") -> None:
+    for model in result.models:
+        st.markdown(f"**{model}.** {plain(result.verdict(model))}")
 
 
 def _table(result: "Comparison") -> None:

@@ -209,10 +209,10 @@ def _label_box(table: Table, index: int) -> None:
     chosen = tried.begun.get(table.label, now)
     key = view_key("what if label", table.fingerprint[:12], row, tried.version)
     st.selectbox(
-        f"Label: {content(table.label, 24)}",
+        f"Label: {plain(content(table.label, 24))}",
         table.classes,
         index=table.classes.index(chosen if chosen in table.classes else now),
-        format_func=lambda name: f"{content(name)} (now)" if name == now else name,
+        format_func=lambda name: content(name) + " (now)" * (name == now),
         key=key,
         on_change=_take_label,
         args=(table, row, key),
