@@ -276,16 +276,19 @@ def test_edits_that_cannot_be_valued_are_told_in_a_sentence(davis):
 
 
 def test_lines_of_the_editor_are_taken_by_column(davis, monkeypatch):
-    tried, said = Edits({"repwt": "50"}), []
+    tried, said = Edits({"repwt": "50", "sex": "M"}, {"repwt": "50"}), []
     monkeypatch.setattr(state, "edits", lambda row: {12: tried}[row])
     monkeypatch.setattr(whatif.st, "toast", said.append)
     whatif.take(davis.table, 11, {0: {"new": "57"}, 1: {"new": None}, 3: {"new": "x"}})
-    assert tried.texts == {"repwt": "50", "weight": "57", "height": "", "repht": "x"}
+    new = {"repwt": "50", "sex": "M", "weight": "57", "height": "", "repht": "x"}
+    assert tried.texts == new
     assert len(said) == 1
     assert said[0].startswith("x cannot be read as a number for repht")
     assert whatif.edits_of(davis.table, 11) == {**tried.texts}
     tried.texts["height"] = "57"
     assert "height" not in whatif.edits_of(davis.table, 11)
+    whatif.take(davis.table, 11, {0: {"new": "57"}})  # the others were typed back
+    assert tried.texts == {"repwt": "50", "sex": "M", "weight": "57"}
 
 
 def test_an_answer_is_computed_once(davis, monkeypatch):

@@ -189,6 +189,11 @@ def _take_edits(table: Table, index: int, key: str) -> None:
 def take(table: Table, index: int, edited: Mapping[int, Mapping[str, Any]]) -> None:
     """Remember edited lines; say so where a text cannot be read."""
     tried = state.edits(int(table.row_numbers[index]))
+    changed = {table.feature_names[int(line)] for line in edited}
+    for name in set(tried.texts) & set(table.feature_names) - changed:
+        del tried.texts[name]  # typed back to what the editor began with
+        if name in tried.begun:
+            tried.texts[name] = tried.begun[name]
     for line, change in edited.items():
         name, text = table.feature_names[int(line)], str(change.get("new") or "")
         if tried.texts.get(name) == text:
