@@ -154,6 +154,8 @@ def _neighbours_have(table: Table, j: int, near: np.ndarray) -> list[Suggestion]
         word = "commonest"
     text = table.cells[column.name].iloc[int(row)].strip()
     why = f"The {word} one of the {near.size} rows most like this one."
+    if near.size == 1:
+        why = "What the only other row like this one has."
     return [Suggestion(text, why)]
 
 

@@ -12,7 +12,8 @@ expect.set_options(timeout=30_000)  # two cores, and a run on them
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 LONG = 120_000  # ms; the first run on a machine compiles
-TITLES = ("Data", "Heatmap", "Inspection list", "Explain a sample", "Columns", "Export")
+TITLES = ("Data", "Heatmap", "Inspection list", "Explain a sample", "Columns", "Repair")
+TITLES += ("Export",)
 
 # Where a cell of the heatmap is on the screen, by what the figure knows of it.
 CELL_ON_SCREEN = """
@@ -158,6 +159,67 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     assert list(values.columns) == ["sex", "weight", "height", "repwt", "repht"]
     assert len(values) == 200
     assert float(values["height"][164]) == pytest.approx(float(flagged["value"][0]))
+    no_faults(page)
+
+
+def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp_path):
+    open_sample(page, server, "Davis")
+    start(page)
+    done(page)
+    expect(page.get_by_text(re.compile("^2 cells are outlined"))).to_be_visible()
+
+    # flag, suggest, accept, undo, accept
+    click_cell(page, 11, "height")
+    expect(page.get_by_text("height: 57", exact=True)).to_be_visible()
+    button(page, "Flag").click()
+    swap = page.get_by_role("button", name=re.compile("^166 .*Swapped with 'weight'"))
+    swap.click()
+    button(page, "Undo both").click()
+    expect(swap).to_be_visible()
+    swap.click()
+    expect(button(page, "Undo both")).to_be_visible()
+
+    # the change is listed; models are measured before and after it
+    goto(page, "Repair")
+    expect(page.get_by_text("2 cells changed").first).to_be_visible()
+    button(page, "Measure before and after").click()
+    expect(page.get_by_text(re.compile("Within noise|No difference")).first).to_be_visible(
+        timeout=LONG
+    )
+    button(page, "Stop measuring").click()
+    expect(button(page, "Measure again")).to_be_enabled(timeout=LONG)
+
+    # the repaired table is valued and compared
+    button(page, "Value the repaired table").click()
+    done(page)
+    expect(page.get_by_role("heading", name="Before and after")).to_be_visible()
+    expect(button(page, "Back to the file as it was").first).to_be_visible()
+    no_faults(page)
+
+    # the export differs in the two cells only
+    goto(page, "Export")
+    found = download(page, "Download the repaired CSV")
+    path = tmp_path / found.suggested_filename
+    found.save_as(path)
+    before = (SAMPLES / "davis.csv").read_bytes().splitlines(keepends=True)
+    after = path.read_bytes().splitlines(keepends=True)
+    changed = [i for i, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+    assert changed == [12]
+    assert after[12] == before[12].replace(b"166,57", b"57,166")
+    log = read(download(page, "Download the change log"), tmp_path)
+    assert log[["row", "column", "before", "after"]].values.tolist() == [
+        ["12", "height", "57", "166"],
+        ["12", "weight", "166", "57"],
+    ]
+
+    # loaded again, nothing is suspicious any more
+    goto(page, "Data")
+    page.get_by_text("Open another file").click()
+    upload(page, path)
+    expect(page.get_by_role("heading", name=path.name)).to_be_visible()
+    start(page)
+    done(page)
+    expect(page.get_by_text(re.compile("Nothing stands out"))).to_be_visible()
     no_faults(page)
 
 
