@@ -6,6 +6,7 @@ the time to the first partial heatmap, to draw every page, bytes sent and the an
 a click. With --screenshots, takes the pictures of the README instead.
 """
 
+import re
 import sys
 import tempfile
 import time
@@ -18,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
 from conftest import Server, chromium_path  # noqa: E402 - the path comes first
 from test_walks import (  # noqa: E402
+    LONG,
     SAMPLES,
     TITLES,
     button,
@@ -121,7 +123,31 @@ def screenshots(browser, folder: Path) -> None:
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
     page.wait_for_timeout(1500)
     page.screenshot(path=PICTURES / "list.png")
+    page.get_by_text("Map", exact=True).click()
+    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+    page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / "map.png")
+    repair_screenshot(page)
     server.close()
+
+
+def repair_screenshot(page) -> None:
+    """The most suspicious cells of the ugly file repaired, measured and compared."""
+    goto(page, "Heatmap")
+    wrong = {
+        (85, "acid_g_l"): "5,69",
+        (104, "diameter_mm"): "72",
+        (99, "weight_g"): "196",
+    }
+    for (index, column), text in wrong.items():
+        click_cell(page, index, column)
+        page.get_by_role("button", name=re.compile(f"^{re.escape(text)} ")).click()
+        expect(page.get_by_role("button", name=re.compile("^Undo"))).to_be_visible()
+    goto(page, "Repair")
+    button(page, "Measure before and after").click()
+    expect(button(page, "Measure again")).to_be_enabled(timeout=LONG)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / "repair.png")
 
 
 if __name__ == "__main__":

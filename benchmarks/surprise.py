@@ -1,6 +1,6 @@
 """Surprise on Adult, 32,561 x 14: seconds to the first and the last answer, memory.
 
-    python -m benchmarks.surprise [--data DIR] [--rows N]
+python -m benchmarks.surprise [--data DIR] [--rows N]
 """
 
 import argparse

@@ -183,9 +183,9 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
     goto(page, "Repair")
     expect(page.get_by_text("2 cells changed").first).to_be_visible()
     button(page, "Measure before and after").click()
-    expect(page.get_by_text(re.compile("Within noise|No difference")).first).to_be_visible(
-        timeout=LONG
-    )
+    expect(
+        page.get_by_text(re.compile("Within noise|No difference")).first
+    ).to_be_visible(timeout=LONG)
     button(page, "Stop measuring").click()
     expect(button(page, "Measure again")).to_be_enabled(timeout=LONG)
 
