@@ -127,22 +127,22 @@ def screenshots(browser, folder: Path) -> None:
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
     page.wait_for_timeout(1500)
     page.screenshot(path=PICTURES / "map.png")
-    repair_screenshot(page)
+    repair_screenshot(page, server)
     server.close()
 
 
-def repair_screenshot(page) -> None:
-    """The most suspicious cells of the ugly file repaired, measured and compared."""
-    goto(page, "Heatmap")
-    wrong = {
-        (85, "acid_g_l"): "5,69",
-        (104, "diameter_mm"): "72",
-        (99, "weight_g"): "196",
-    }
-    for (index, column), text in wrong.items():
-        click_cell(page, index, column)
+def repair_screenshot(page, server) -> None:
+    """The most suspicious cells of the ugly file repaired and measured."""
+    open_sample(page, server, "Ugly")
+    start(page)
+    done(page)
+    wrong = {87: "5,69", 106: "72", 101: "196", 70: "15.09.2023"}
+    for row, text in wrong.items():
+        page.get_by_role("textbox", name="Go to row").fill(str(row))
+        page.get_by_role("textbox", name="Go to row").press("Enter")
         page.get_by_role("button", name=re.compile(f"^{re.escape(text)} ")).click()
         expect(page.get_by_role("button", name=re.compile("^Undo"))).to_be_visible()
+        page.wait_for_timeout(1500)
     goto(page, "Repair")
     button(page, "Measure before and after").click()
     expect(button(page, "Measure again")).to_be_enabled(timeout=LONG)

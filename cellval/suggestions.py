@@ -30,7 +30,8 @@ UNITS = (  # what a number was given in, what it should be in, and the factor
     ("h", "min", 60.0),
     ("years", "months", 12.0),
 )
-NAMED_UNIT_FITS = 0.001  # the same where the cell itself names the other unit
+UNIT_FITS = 0.2  # the same for units, of which one or the other fits by chance
+NAMED_UNIT_FITS = 0.001  # and where the cell itself names the other unit
 _number = re.compile(r"[-+−]?\d(?:[\d.,' ]*\d)?")
 
 
@@ -87,8 +88,10 @@ def suggest_many(
     answers = []
     for i, j in cells:
         column = table.features[j]
-        options = [*swaps.get((i, j), ()), *_slips(table, found, i, j)]
+        slips, unit = _slips(table, found, i, j)
+        options = [*swaps.get((i, j), ()), *slips]
         options.sort(key=lambda option: -option.fit)
+        options += unit * (not options)
         if _is_placeholder(found, column, i):
             options.insert(0, Suggestion("", 'The number may stand for "missing".'))
         if i not in near:
@@ -162,30 +165,38 @@ def _neighbours_have(table: Table, j: int, near: np.ndarray) -> list[Suggestion]
 # --- slips ----------------------------------------------------------------------------
 
 
-def _slips(table: Table, found: Surprise, i: int, j: int) -> list[Suggestion]:
-    """Texts that a slip of the fingers turns into the cell's, if they would fit."""
+def _slips(
+    table: Table, found: Surprise, i: int, j: int
+) -> tuple[list[Suggestion], list[Suggestion]]:
+    """Texts that a slip of the fingers turns into the cell's, if they would fit.
+
+    And the best one in another unit: a guess, for cells that nothing else explains.
+    """
     column = table.features[j]
     if column.numbers is None:
         assert column.codes is not None
         meant = misspelt(column).get(int(column.codes[i]))
         if meant is None:
-            return []
-        return [Suggestion(column.categories[meant], "A slip of the fingers.", fit=1.0)]
+            return [], []
+        why = "A slip of the fingers."
+        return [Suggestion(column.categories[meant], why, fit=1.0)], []
     tail = found.tails[j]
     if found.surprise[i, j] >= ODD or tail is None:
-        return []
+        return [], []
     own = table.cells[column.name].iloc[i].strip()
     variants = _variants(table, column, own)
     read = table.read_texts(column.name, list(variants)).numbers
     expected, apart = found.nearby.expected[i, j], found.nearby.apart[i, j]
     if read is None or not np.isfinite(expected):
-        return []
+        return [], []
     fits = tail.probability(read, expected, float(apart))
-    return [
-        Suggestion(text, why, fit=float(fit))
-        for (text, (why, least)), fit in zip(variants.items(), fits, strict=True)
-        if fit >= least
-    ]
+    slips: list[Suggestion] = []
+    units: list[Suggestion] = []
+    for (text, (why, least)), fit in zip(variants.items(), fits.tolist(), strict=True):
+        if fit >= least:
+            kind = units if least == UNIT_FITS else slips
+            kind.append(Suggestion(text, why, fit=fit))
+    return slips, sorted(units, key=lambda option: -option.fit)[:1]
 
 
 def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, float]]:
@@ -223,7 +234,7 @@ def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, fl
     for a, b, factor in UNITS:
         for given, meant, times in ((a, b, factor), (b, a, 1 / factor)):
             new = _written(round(value * Decimal(repr(times)), usual), mark)
-            least = NAMED_UNIT_FITS if given in words else FITS
+            least = NAMED_UNIT_FITS if given in words else UNIT_FITS
             add(new, f"{given} turned into {meant} (times {times:.4g}).", least)
     return found
 
