@@ -223,6 +223,48 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
     no_faults(page)
 
 
+def test_a_row_is_edited_and_its_new_value_shows_beside_the_old(page, server):
+    open_sample(page, server, "Davis")
+    start(page)
+    done(page)
+    goto(page, "Explain a sample")
+    row = page.get_by_role("textbox", name="Row number or id")
+    row.fill("12")
+    row.press("Enter")
+    expect(page.get_by_role("heading", name=re.compile("Row 12 "))).to_be_visible()
+    expect(
+        page.get_by_role("heading", name=re.compile("Label or cell"))
+    ).to_be_visible()
+    expect(button(page, "Apply this repair")).to_be_visible()
+
+    # another label
+    label = page.get_by_role("combobox", name=re.compile("^Label"))
+    label.click()
+    label.fill("M")
+    label.press("Enter")
+    expect(page.get_by_text(re.compile("After the change"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile("The row's value would go from"))
+    ).to_be_visible()
+    button(page, "Reset").click()
+    expect(page.get_by_text(re.compile("After the change"))).to_have_count(0)
+
+    # another text: the second line of the editor is the height
+    grid = page.get_by_test_id("stDataFrame").last
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    page.mouse.dblclick(box["x"] + box["width"] - 60, box["y"] + 35 + 35 * 1.5)
+    page.keyboard.press("Control+a")
+    page.keyboard.type("166")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile("After the change"))).to_be_visible()
+    button(page, "Keep as repair").click()
+    expect(page.get_by_text("Kept as a repair")).to_be_visible()
+    goto(page, "Repair")
+    expect(page.get_by_text("1 cell changed")).to_be_visible()
+    no_faults(page)
+
+
 def test_every_page_draws_in_every_state_of_a_session(page, server):
     page.goto(server.url)
     for title in TITLES[1:]:
