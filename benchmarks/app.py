@@ -1,9 +1,10 @@
 """The app's waiting times, in a real browser: python -m benchmarks.app [--screenshots]
 
 Needs playwright and Chromium. Prints seconds from the click on "Value the cells" to a
-heatmap that answers clicks (a fresh server, and warm), and for a table of Adult's size
-the time to the first partial heatmap, to draw every page, bytes sent and the answer to
-a click. With --screenshots, takes the pictures of the README instead.
+heatmap that answers clicks (a fresh server, and warm), from another label to the new
+waterfall on the samples, and for a table of Adult's size the time to the first partial
+heatmap, to draw every page, bytes sent and the answer to a click. With --screenshots,
+takes the pictures of the README instead.
 """
 
 import re
@@ -48,6 +49,31 @@ def davis(page, server) -> float:
     return seconds_since(began)
 
 
+def what_if(page, server, sample: str) -> list[float]:
+    """Seconds from choosing another label to the new waterfall beside the old."""
+    open_sample(page, server, sample)
+    start(page)
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible(timeout=LONG)
+    if sample == "Adult":
+        button(page, "Stop the run").click()
+    else:
+        done(page)
+    goto(page, "Explain a sample")
+    label = page.get_by_role("combobox", name=re.compile("^Label"))
+    took = []
+    for _ in range(3):
+        page.wait_for_timeout(2500)
+        label.click()
+        label.press("ArrowDown")
+        began = time.monotonic()
+        label.press("Enter")
+        expect(page.get_by_text(re.compile("After the change"))).to_be_visible()
+        took.append(seconds_since(began))
+        button(page, "Reset").click()
+        expect(page.get_by_text(re.compile("After the change"))).to_have_count(0)
+    return took
+
+
 def large_table() -> bytes:
     adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
     large = adult.sample(32_561, replace=True, random_state=0)
@@ -60,6 +86,9 @@ def measure(browser, folder: Path) -> None:
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
     for name in ("fresh server and browser", "warm", "warm"):
         print(f"Davis, {name:25}{davis(page, server):6.1f} s")
+    for name in ("Davis", "Breast cancer", "Wine", "Ugly", "Adult"):
+        took = ", ".join(f"{t:.1f}" for t in what_if(page, server, name))
+        print(f"What if on {name:20} {took} s")
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
     sent: list[int] = []
     page.on(
@@ -86,7 +115,7 @@ def measure(browser, folder: Path) -> None:
             began = time.monotonic()
             goto(page, title)
             chart = "stDataFrame" if title in ("Inspection list",) else "stPlotlyChart"
-            if title != "Export":
+            if title not in ("Repair", "Export"):
                 expect(page.get_by_test_id(chart).first).to_be_visible(timeout=60_000)
             took, megabytes = seconds_since(began), sum(sent) / 1e6
             print(f"  {title:20} {state:9}{took:6.1f} s{megabytes:8.2f} MB")

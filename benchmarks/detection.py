@@ -113,7 +113,7 @@ def isolation(table: cellval.Table) -> np.ndarray:
 
 def signals(table: cellval.Table) -> dict[str, np.ndarray]:
     """Scores of every cell; higher is more suspicious."""
-    # Four reversed pairs of column orders a test point, or all subsets if these are few.
+    # Four reversed pairs of column orders a test point, or all subsets if few.
     m = len(table.features)
     values = cellval.value_cells(table, subsets="auto" if m < 10 else 8 * m)
     about = make_suspicion(table, values, surprise(table))
