@@ -200,7 +200,8 @@ def suspects_list(
     frame = suspects_frame(about, k).drop(columns="index")
     cells = list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
     repairs, decisions = repairs or {}, decisions or {}
-    found = [repairs.get(c) or repairs.get((c[0], "")) for c in cells]
+    # In a row that is dropped nothing else is done.
+    found = [repairs.get((c[0], "")) or repairs.get(c) for c in cells]
     frame["decision"] = [decisions.get(cell, "") for cell in cells]
     frame["repair"] = [_repair_word(repair) for repair in found]
     frame["after"] = [repair.text if repair else "" for repair in found]

@@ -9,7 +9,7 @@ import numpy as np
 
 from cellval.encoding import encode
 from cellval.kinds import Column
-from cellval.knn.engine import n_cores
+from cellval.knn.engine import _n_jobs
 from cellval.knn.nearest import nearest_rows
 from cellval.table import Table
 
@@ -225,7 +225,7 @@ def iter_nearby(
     sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
     total, done = n * sum(sizes), 0
     stop, parts = _go_on(), []
-    pool = executor or ThreadPoolExecutor(n_jobs or n_cores())
+    pool = executor or ThreadPoolExecutor(_n_jobs(n_jobs, None))
     try:
         for size in sizes:
             asked = _Asked.of(table, model, size)
@@ -270,7 +270,13 @@ def ask(table: Table, model: Model, cells: np.ndarray, rows: np.ndarray) -> Near
         Positions of the rows that are changed so: they are not their own neighbours.
     """
     asked = _Asked.of(table, model, min(MOST_KNOWN, table.n_rows))
-    return asked.about(cells, rows, _go_on())
+    # Part by part: neighbours take 16 numbers for each cell.
+    parts = [
+        asked.about(cells[:, a : a + ITEM_ROWS], rows[a : a + ITEM_ROWS], _go_on())
+        for a in range(0, rows.size, ITEM_ROWS)
+    ]
+    expected = np.concatenate([part.expected for part in parts])
+    return Nearby(expected, np.concatenate([part.apart for part in parts]))
 
 
 def _go_on() -> np.ndarray:
@@ -365,6 +371,8 @@ def _categories_say(
     assert column.codes is not None
     code_of, kept = _pooling(column, MOST_CATEGORIES)
     codes, n, n_codes = code_of[column.codes], own.size, kept.size
+    if n_codes == 0:  # all cells are missing
+        return np.full(n, np.nan), np.full(n, np.nan)
     near = np.where(found >= 0, codes[found], -1)
     flat = (near + 1) + np.arange(n)[:, None] * (n_codes + 1)
     counts = np.bincount(flat.ravel(), minlength=n * (n_codes + 1))

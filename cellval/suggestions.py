@@ -1,7 +1,8 @@
 """What a suspicious cell should have been: slips of the fingers, and neighbours."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -13,12 +14,13 @@ from cellval.misspelt import misspelt
 from cellval.nearby import Nearby, ask, neighbours_of
 from cellval.places import number_text
 from cellval.surprise import Surprise
-from cellval.table import Table
+from cellval.table import InputError, Table
 
 BLANK = "(blank)"
 FITS = 0.05  # so many ordinary cells, at least, are as odd as a slip put right
 ODD = 0.01  # less odd cells are not taken for slips
 MOST_SWAPS = 5  # other columns tried for a cell
+LONGEST = 40  # characters of a number; longer ones are no slip of the fingers
 MOST_DETAILED = 2_000  # cells of a long list; the others get what their neighbours have
 UNITS = (  # what a number was given in, what it should be in, and the factor
     ("in", "cm", 2.54),
@@ -85,10 +87,12 @@ def suggest_many(
     """The same for many cells, by row and column position."""
     swaps = _swaps(table, found, cells)
     near: dict[int, np.ndarray] = {}
+    # Once for each column: it compares all its categories.
+    meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
     answers = []
     for i, j in cells:
         column = table.features[j]
-        slips, unit = _slips(table, found, i, j)
+        slips, unit = _slips(table, found, i, j, meant[j])
         options = [*swaps.get((i, j), ()), *slips]
         options.sort(key=lambda option: -option.fit)
         options += unit * (not options)
@@ -166,7 +170,7 @@ def _neighbours_have(table: Table, j: int, near: np.ndarray) -> list[Suggestion]
 
 
 def _slips(
-    table: Table, found: Surprise, i: int, j: int
+    table: Table, found: Surprise, i: int, j: int, meant: Mapping[int, int]
 ) -> tuple[list[Suggestion], list[Suggestion]]:
     """Texts that a slip of the fingers turns into the cell's, if they would fit.
 
@@ -175,17 +179,20 @@ def _slips(
     column = table.features[j]
     if column.numbers is None:
         assert column.codes is not None
-        meant = misspelt(column).get(int(column.codes[i]))
-        if meant is None:
+        code = meant.get(int(column.codes[i]))
+        if code is None:
             return [], []
         why = "A slip of the fingers."
-        return [Suggestion(column.categories[meant], why, fit=1.0)], []
+        return [Suggestion(column.categories[code], why, fit=1.0)], []
     tail = found.tails[j]
     if found.surprise[i, j] >= ODD or tail is None:
         return [], []
     own = table.cells[column.name].iloc[i].strip()
     variants = _variants(table, column, own)
-    read = table.read_texts(column.name, list(variants)).numbers
+    try:
+        read = table.read_texts(column.name, list(variants)).numbers
+    except InputError:  # one of them is infinite: 10e308
+        return [], []
     expected, apart = found.nearby.expected[i, j], found.nearby.apart[i, j]
     if read is None or not np.isfinite(expected):
         return [], []
@@ -202,7 +209,7 @@ def _slips(
 def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, float]]:
     """What may have been meant, why, and how well it must fit."""
     match = _number.search(own)
-    if match is None:
+    if match is None or len(match[0]) > LONGEST:
         return {}
     first, last = match.span() if column.kind == "number" else (0, len(own))
     number = own[first:last]
@@ -233,9 +240,10 @@ def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, fl
     words = set(re.findall(r"[a-z]+", own.casefold()))
     for a, b, factor in UNITS:
         for given, meant, times in ((a, b, factor), (b, a, 1 / factor)):
-            new = _written(round(value * Decimal(repr(times)), usual), mark)
             least = NAMED_UNIT_FITS if given in words else UNIT_FITS
-            add(new, f"{given} turned into {meant} (times {times:.4g}).", least)
+            with suppress(InvalidOperation):  # it would have more than 28 digits
+                new = _written(round(value * Decimal(repr(times)), usual), mark)
+                add(new, f"{given} turned into {meant} (times {times:.4g}).", least)
     return found
 
 
@@ -317,6 +325,8 @@ def _partners(table: Table, i: int, j: int) -> list[int]:
     column = table.features[j]
     found = []
     for k, other in enumerate(table.features):
+        if len(found) == MOST_SWAPS:
+            break
         if k == j or other.kind != column.kind or other.missing[i] or column.missing[i]:
             continue
         if column.numbers is not None and other.numbers is not None:
@@ -327,7 +337,7 @@ def _partners(table: Table, i: int, j: int) -> list[int]:
             a, b = column.categories[column.codes[i]], other.categories[other.codes[i]]
             if a != b and a in other.categories and b in column.categories:
                 found.append(k)
-    return found[:MOST_SWAPS]
+    return found
 
 
 def _within(column: Column, number: float) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellval.kinds import MISSING_MARKERS, Column
+from cellval.knn.problem import _check, _whole
 from cellval.misspelt import misspelt
 from cellval.nearby import Model, Nearby, bent, iter_nearby, make_model
 from cellval.placeholders import Placeholder, placeholders
@@ -93,6 +94,7 @@ def iter_surprise(
 
     The same seed gives the same numbers bit for bit, whatever the number of workers.
     """
+    _check("random_state", random_state, _whole(random_state, 0), "whole, from 0 on")
     codes = placeholders(table)
     cleaned = without(table, codes)
     model = make_model(cleaned, random_state)
@@ -243,7 +245,9 @@ class Tail:
         return self(gaps / np.hypot(self.usual, apart))
 
     def __call__(self, away: np.ndarray) -> np.ndarray:
-        return np.maximum(np.exp(-self.depth * (away / self.far) ** self.shape), LOWEST)
+        with np.errstate(over="ignore"):  # 1e308 is far away, too
+            depths = self.depth * (away / self.far) ** self.shape
+        return np.maximum(np.exp(-depths), LOWEST)
 
     def drawn_to(self, other: "Tail", share: float) -> "Tail":
         """The tail between this one (share 0) and another (share 1)."""

@@ -15,7 +15,7 @@ from cellval.kinds import Column
 from cellval.places import number_text, usual_range
 from cellval.suggestions import best_texts
 from cellval.surprise import Surprise, surprise
-from cellval.table import Table
+from cellval.table import InputError, Table
 from cellval.values import CellValues
 from cellval.wording import SURE, brief
 
@@ -134,7 +134,7 @@ def n_to_flag(suspicion: np.ndarray) -> int:
     The rule of Benjamini and Hochberg on e times the suspicion: whatever the dependence
     of two tail probabilities, e times their weighted geometric mean is one again (Vovk
     and Wang, 2020). It flags nothing in a table without oddities, and as much as there
-    is in a bad one. It trusts the tails that `surprise.tail` extrapolates.
+    is in a bad one. It trusts the tails that `surprise.Tail` extrapolates.
     """
     ordered = np.sort(suspicion, axis=None)
     allowed = FALSE_ALARMS * np.arange(1, ordered.size + 1) / ordered.size
@@ -177,6 +177,12 @@ def suspects(
     """
     if isinstance(table, pd.DataFrame):
         table = Table.from_frame(table)
+    known = values.settings.get("table") if values is not None else None
+    if known not in (None, table.fingerprint):
+        raise InputError(
+            f"These values are of another table than {table.name}, or of the same one "
+            "with another label or other features. Give the Table that was valued."
+        )
     found = surprise(table, random_state=random_state, n_jobs=n_jobs)
     return suspects_frame(make_suspicion(table, values, found))
 

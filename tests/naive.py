@@ -100,7 +100,20 @@ def shapley(value, players):
     }
 
 
-def cell_values_of(h, n_rows, n_columns):
+def banzhaf_weight(size, n):
+    return Fraction(1, 2 ** (n - 1))
+
+
+def beta_weight(a, b):
+    """Beta(a, b) for whole a and b: B(size + b, n - size - 1 + a) / B(a, b)."""
+
+    def B(x, y):
+        return Fraction(factorial(x - 1) * factorial(y - 1), factorial(x + y - 1))
+
+    return lambda size, n: B(size + b, n - size - 1 + a) / B(a, b)
+
+
+def cell_values_of(h, n_rows, n_columns, row_weight=weight, column_weight=weight):
     """psi of any 2D game h(rows, columns), by the representation theorem."""
     rows, columns = list(range(n_rows)), list(range(n_columns))
     known = {(s, f): h(s, f) for s in subsets(rows) for f in subsets(columns)}
@@ -111,7 +124,9 @@ def cell_values_of(h, n_rows, n_columns):
                 for f in subsets([c for c in columns if c != j]):
                     si, fj = tuple(sorted((*s, i))), tuple(sorted((*f, j)))
                     gain = known[si, fj] + known[s, f] - known[si, f] - known[s, fj]
-                    gain *= weight(len(s), n_rows) * weight(len(f), n_columns)
+                    gain *= row_weight(len(s), n_rows) * column_weight(
+                        len(f), n_columns
+                    )
                     psi[i][j] += gain
     return psi
 

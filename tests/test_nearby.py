@@ -142,3 +142,20 @@ def test_rare_categories_count_as_one(monkeypatch):
     found = answer(table)
     assert set(np.unique(found.expected)) <= set(range(8))
     assert ((found.apart > 0) & (found.apart <= 1 + 1e-6)).all()
+
+
+def test_many_rows_are_asked_about_part_by_part(monkeypatch):
+    table = random_table(3, 40, ["number", "category"])
+    model, rows = make_model(table), np.arange(40)
+    whole = ask(table, model, model.cells, rows)
+    monkeypatch.setattr(nearby, "ITEM_ROWS", 7)
+    parts = ask(table, model, model.cells, rows)
+    np.testing.assert_array_equal(parts.expected, whole.expected)
+    np.testing.assert_array_equal(parts.apart, whole.apart)
+
+
+def test_nothing_is_said_about_categories_that_are_all_missing():
+    frame = pd.DataFrame({"x": range(8), "c": [None] * 8, "y": ["a", "b"] * 4})
+    table = Table.from_frame(frame, label="y", kinds={"c": "category"})
+    assert np.isnan(answer(table).expected[:, 1]).all()
+    assert np.isnan(answer(table).apart[:, 1]).all()

@@ -437,6 +437,9 @@ def test_all_cells_of_a_code_are_blanked_and_taken_back(coded):
     assert decisions(test) == dict.fromkeys(cells, "fine")
     press("They are fine")
     assert decisions(test) == {}
+    repairs().update(dict.fromkeys(cells, Repair("replace", "120")))
+    test.run()
+    assert "They will be blank" not in text_of(test)
 
 
 def test_blanking_a_code_leaves_other_repairs_alone(coded):

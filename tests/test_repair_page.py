@@ -153,6 +153,7 @@ def test_a_person_types_their_own_text():
         ("  ", "Type the new text first", 0),
         ("57", "holds this text already", 0),
         ("tall", "cannot be read as a number", 1),
+        ("1e999", "is infinite", 0),
     ],
 )
 def test_a_typed_text_that_may_be_a_mistake_is_told(text, sentence, changes):

@@ -124,6 +124,13 @@ def test_decisions_changes_and_accuracy_are_told(davis):
     assert "Stopped after 0%" in visible(report_html(davis, **known, comparison=half))
 
 
+def test_a_repair_in_a_row_that_is_dropped_is_not_told(davis):
+    dropped = {(12, "height"): Repair("replace", "166"), (12, ""): Repair("drop")}
+    text = visible(report_html(davis, repairs=dropped, date=DAY))
+    assert "row dropped" in text
+    assert "replaced by 166" not in text
+
+
 def test_a_report_on_a_repaired_table_says_so_and_lists_what_was(davis):
     table = repaired(davis.table, SWAP)
     about = make_suspicion(table, None, surprise(table))

@@ -3,8 +3,9 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval import suggestions
 from cellval.misspelt import misspelt
-from cellval.suggestions import BLANK, best_texts, suggest
+from cellval.suggestions import BLANK, best_texts, suggest, suggest_many
 from cellval.surprise import surprise
 from cellval.table import read_csv
 
@@ -195,3 +196,28 @@ def test_whole_numbers_stay_whole():
     frame = people().assign(weight=lambda f: f["weight"].round().astype(int))
     options = suggested("weight", lambda x: 10 * x + 3, frame=frame)
     assert options and not any("." in option.text for option in options)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e308", "-1e308", "9" * 33, "1 2 " * 5000],
+    ids=["infinite if shifted", "negative", "33 digits", "a long text"],
+)
+def test_absurd_numbers_do_no_harm(text):
+    options = suggested("height", lambda _: text)
+    assert options and all(len(option.text) < 40 for option in options)
+
+
+def test_numbers_with_many_decimals_have_no_units_too_long_to_write():
+    frame = people().assign(share=np.random.default_rng(1).random(240))
+    frame["share"] = frame["share"].map("{:.16f}".format)
+    assert suggested("share", lambda _: "12345678901234", frame=frame)
+
+
+def test_categories_are_compared_once_for_each_column(monkeypatch):
+    asked = []
+    monkeypatch.setattr(suggestions, "misspelt", lambda c: asked.append(c.name) or {})
+    frame = people().assign(city=["Berlin", "Bonn"] * 120)
+    table = cellval.Table.from_frame(frame, label="sex")
+    suggest_many(table, surprise(table), [(i, j) for i in range(5) for j in (0, 4)])
+    assert sorted(asked) == ["city", "height"]

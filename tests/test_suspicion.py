@@ -135,3 +135,20 @@ def test_the_lists_of_ranks_agree(davis):
     assert davis.ranks.ravel()[davis.order].tolist() == list(range(1, 801))
     worst = davis.surprise.surprise.ravel()[davis.surprise_order]
     assert (np.diff(worst) >= 0).all()
+
+
+def test_values_of_another_table_are_refused(davis):
+    frame = pd.read_csv("sample_data/davis.csv")
+    other = cellval.Table.from_frame(frame.iloc[::-1], label="sex")
+    with pytest.raises(cellval.InputError, match="another table"):
+        suspects(other, davis.values)
+
+
+@pytest.mark.parametrize("option", [{"n_jobs": 0}, {"random_state": -1}])
+def test_impossible_options_are_told(davis, option):
+    with pytest.raises(cellval.InputError, match=next(iter(option))):
+        suspects(davis.table, **option)
+
+
+def test_all_cores_may_be_asked_for(davis):
+    assert len(suspects(davis.table, n_jobs=-1)) == davis.suspicion.size

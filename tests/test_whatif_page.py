@@ -291,6 +291,15 @@ def test_lines_of_the_editor_are_taken_by_column(davis, monkeypatch):
     assert tried.texts == {"repwt": "50", "sex": "M", "weight": "57"}
 
 
+def test_an_infinite_number_is_told_in_a_sentence(davis, monkeypatch):
+    tried = Edits()
+    monkeypatch.setattr(state, "edits", lambda row: tried)
+    whatif.take(davis.table, 11, {0: {"new": "1e999"}})
+    assert tried.texts == {"weight": "1e999"}
+    app = shown(davis, 12, edits={"weight": "1e999"})
+    assert "holds an infinite number in row 12" in text_of(app)
+
+
 def test_an_answer_is_computed_once(davis, monkeypatch):
     asked = []
     compute = whatif.whatif.what_if

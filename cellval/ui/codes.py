@@ -33,7 +33,7 @@ def _line(table: Table, code: Placeholder) -> None:
     own = Repair("blank", reason=f'{code.text} may stand for "missing".')
     # Cells that were repaired otherwise stay so.
     open_rows = [row for row in rows if known.get((row, code.column), own) == own]
-    blanked = all((row, code.column) in known for row in rows)
+    blanked = bool(open_rows) and all((r, code.column) in known for r in open_rows)
     fine = all(decisions.get((row, code.column)) == "fine" for row in open_rows)
     name, text = plain(brief(code.column, 40)), plain(brief(code.text, 20))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -129,7 +129,11 @@ def _type(table: Table, index: int, column: str, key: str) -> None:
     if text == table.cells[column].iat[index]:
         st.toast("The cell holds this text already.")
         return
-    read = table.read_texts(column, [text])
+    try:
+        read = table.read_texts(column, [text])
+    except InputError:
+        st.toast(f"{plain(content(text))} is infinite: type another number.")
+        return
     if read.missing[0]:
         st.toast(
             f"{plain(content(text))} cannot be read as a {read.kind}: the cell will "

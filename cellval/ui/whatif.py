@@ -199,7 +199,10 @@ def take(table: Table, index: int, edited: Mapping[int, Mapping[str, Any]]) -> N
         if tried.texts.get(name) == text:
             continue
         tried.texts[name] = text
-        read = table.read_texts(name, [text])
+        try:
+            read = table.read_texts(name, [text])
+        except InputError:  # an infinite number: the answer below says so
+            continue
         if text.strip() and read.missing[0]:
             st.toast(
                 f"{plain(content(text))} cannot be read as a {read.kind} for "
