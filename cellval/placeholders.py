@@ -9,7 +9,7 @@ from cellval.table import Table
 
 FEWEST = 3  # cells
 LEAST_SHARE = 0.01  # of the cells; a number people use as a code may be rarer
-MOST_SHARE = 0.55  # a number in more cells is what the column is about
+MOST_SHARE = 0.5  # a number in more cells is what the column is about
 TAILS = 0.025  # of the other cells may lie beyond the code on its side
 FEW_NEAR = 0.05  # other cells near the code, as a share of the cells with the code
 # The same where a code is used much: half as far away and with more others near is

@@ -12,7 +12,6 @@ from cellval.encoding import encode_column
 from cellval.kinds import Column
 from cellval.misspelt import misspelt
 from cellval.nearby import Nearby, ask, neighbours_of
-from cellval.places import number_text
 from cellval.surprise import Surprise
 from cellval.table import InputError, Table
 
@@ -118,6 +117,13 @@ def best_texts(
     """The first suggestion for each surprising cell; empty for the others."""
     odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
     texts = [""] * rows.size
+    # Codes for "missing" come first and are many: they must not use up the detail.
+    places = zip(rows[odd].tolist(), columns[odd].tolist(), strict=True)
+    codes = [_is_placeholder(found, table.features[j], i) for i, j in places]
+    is_code = np.array(codes, bool)
+    for at in odd[is_code]:
+        texts[at] = BLANK
+    odd = odd[~is_code]
     detailed = odd[:MOST_DETAILED]
     cells = [(int(rows[at]), int(columns[at])) for at in detailed]
     for at, options in zip(detailed, suggest_many(table, found, cells), strict=True):
@@ -125,12 +131,12 @@ def best_texts(
     for at in odd[MOST_DETAILED:]:
         i, column = int(rows[at]), table.features[int(columns[at])]
         expected = found.nearby.expected[i, columns[at]]
-        if _is_placeholder(found, column, i):
-            texts[at] = BLANK
-        elif np.isfinite(expected) and column.codes is not None:
+        if np.isfinite(expected) and column.codes is not None:
             texts[at] = column.categories[int(expected)]
-        elif np.isfinite(expected):
-            texts[at] = number_text(column, float(expected))
+        elif np.isfinite(expected) and column.numbers is not None:
+            # The nearest one as the file writes it: with decimal mark, unit, date.
+            nearest = int(np.nanargmin(np.abs(column.numbers - expected)))
+            texts[at] = table.cells[column.name].iloc[nearest].strip()
     return texts
 
 
@@ -323,7 +329,7 @@ def _swaps(
 def _partners(table: Table, i: int, j: int) -> list[int]:
     """Columns whose cell of the row could change places with that of column j."""
     column = table.features[j]
-    found = []
+    found: list[int] = []
     for k, other in enumerate(table.features):
         if len(found) == MOST_SWAPS:
             break

@@ -129,6 +129,10 @@ class Table:
             f"{first:,} to {last:,} (the header is not counted)."
         )
 
+    @cached_property
+    def _how_read(self) -> tuple[str, bool]:
+        return _reading(self.format, self.cells)  # looks at all cells of a frame
+
     def read_texts(self, name: str, texts: Sequence[str]) -> Column:
         """Texts read as if they were cells of this feature or unused column.
 
@@ -139,7 +143,7 @@ class Table:
         [3.5, nan]
         """
         old = next(column for column in self.columns if column.name == name)
-        decimal, day_first = _reading(self.format, self.cells)
+        decimal, day_first = self._how_read
         cells = pd.Series(list(texts), name=name, dtype="str")
         rows = np.arange(1, len(cells) + 1)
         how = (old.kind, old.why_not, old.form)

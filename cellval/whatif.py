@@ -208,8 +208,11 @@ def label_or_cell(
     """
     run = run_of(table, values.settings, test, values)
     check_row(run, index)
-    common = np.argsort(-np.bincount(table.y), kind="stable")
+    counts = np.bincount(table.y)
+    common = np.argsort(-counts, kind="stable")
     labels = [table.classes[k] for k in common if k != table.y[index]]
+    if len(labels) == 1 and counts[table.y[index]] == 1:
+        labels = []  # the other one would leave a single class
     changes = [(table.label, {table.label: text}) for text in labels[:MOST_LABELS]]
     for name, new in suggestions.items():
         changes.append((name, {name: new} if isinstance(new, str) else dict(new)))

@@ -18,8 +18,11 @@ from cellval.games import (
     exact_values,
     iter_rounds,
     leave_one_out,
+    oob,
     shapley,
 )
+from cellval.games.flat import filled, flat_round
+from cellval.games.oob import iter_oob
 from cellval.table import InputError, Table
 
 WEIGHTS = {
@@ -171,6 +174,65 @@ def test_a_knn_utility_gives_the_engines_values(seed):
 
     values = cellval.value_cells(table, n_neighbors=2, test=test, subsets="all")
     np.testing.assert_allclose(exact_values(h, 6, 3), values.values, atol=1e-9)
+
+
+# --- cells as players, and trees ------------------------------------------------------
+
+
+def test_flat_rounds_average_to_the_shapley_value_of_cells():
+    weights = np.random.default_rng(0).normal(size=(2, 2))
+
+    def h(there):
+        return float((weights * there).sum() + 2.0 * there[0].all())
+
+    rounds = [flat_round(h, 2, 2, (0, r)) for r in range(400)]
+    expected = weights + np.array([[1.0, 1.0], [0.0, 0.0]])
+    np.testing.assert_allclose(np.mean(rounds, axis=0), expected, atol=0.15)
+    assert np.sum(rounds[0]) == pytest.approx(h(np.ones((2, 2), bool)))
+
+
+def test_absent_cells_are_filled_with_the_mean_of_the_present():
+    cells = np.array([[1.0, 2.0], [3.0, 4.0], [8.0, 6.0]])
+    there = np.array([[True, False], [True, True], [False, True]])
+    expected = [[1.0, 5.0], [3.0, 4.0], [2.0, 6.0]]
+    np.testing.assert_array_equal(filled(cells, there), expected)
+
+
+def test_out_of_bag_scores_equal_the_definition(monkeypatch):
+    table = mixed(40, 6)
+    seen = []
+
+    class Spy(DecisionTreeClassifier):
+        def predict(self, X):
+            said = super().predict(X)
+            seen.append(said)
+            return said
+
+    monkeypatch.setattr(oob, "DecisionTreeClassifier", Spy)
+    monkeypatch.setattr(oob, "AT_ONCE", 4)
+    *_, scores = iter_oob(table, n_trees=10)
+    hits = {}
+    for b, said in enumerate(seen):
+        draw = np.random.default_rng([0, b])
+        columns = draw.permutation(3)[:1]
+        rows = draw.integers(0, 40, 40)
+        for i, guess in zip(np.setdiff1d(range(40), rows), said, strict=True):
+            for j in columns:
+                hits.setdefault((i, j), []).append(guess == table.y[i])
+    for i in range(40):
+        for j in range(3):
+            expected = np.mean(hits[i, j]) if (i, j) in hits else np.nan
+            assert scores.values[i, j] == pytest.approx(expected, nan_ok=True)
+    assert scores.n_trees == 10 and scores.done == 1.0
+
+
+def test_out_of_bag_scores_are_low_for_a_wrong_label():
+    table = mixed(120, 7)
+    flipped = table.with_cells({(5, "y"): "no" if table.y[5] else "yes"})
+    *_, clean = iter_oob(table, n_trees=200)
+    *_, dirty = iter_oob(flipped, n_trees=200)
+    assert dirty.values[5, 0] < 0.5 < clean.values[5, 0]
+    assert (clean.stderr[np.isfinite(clean.stderr)] > 0).all()
 
 
 # --- models ---------------------------------------------------------------------------

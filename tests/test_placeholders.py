@@ -88,3 +88,8 @@ def test_planted_codes_are_found_in_every_column_of_wine(share):
         zip(frame.columns.drop(label), planted.wrong.sum(axis=0), strict=True)
     )
     assert codes == expected
+
+
+def test_a_code_beside_many_true_zeros_is_found_and_the_zeros_are_not():
+    amounts = np.random.default_rng(5).integers(100, 40_000, 80).tolist()
+    assert found([0] * 1020 + amounts + [99_999] * 900) == [99_999.0]

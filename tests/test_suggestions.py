@@ -221,3 +221,30 @@ def test_categories_are_compared_once_for_each_column(monkeypatch):
     table = cellval.Table.from_frame(frame, label="sex")
     suggest_many(table, surprise(table), [(i, j) for i in range(5) for j in (0, 4)])
     assert sorted(asked) == ["city", "height"]
+
+
+def test_codes_for_missing_leave_the_detail_to_others(monkeypatch):
+    frame = people().astype(object)
+    frame.loc[20:60, "height"] = 999
+    frame.loc[17, "weight"] *= 10
+    table = cellval.Table.from_frame(frame, label="sex")
+    found = surprise(table)
+    assert [code.n_cells for code in found.placeholders] == [41]
+    monkeypatch.setattr(suggestions, "MOST_DETAILED", 1)
+    rows, columns = np.append(np.arange(20, 61), 17), np.append(np.zeros(41, int), 1)
+    *codes, other = best_texts(table, found, rows, columns)
+    assert codes == [BLANK] * 41
+    assert other == str(right("weight"))
+
+
+def test_suggestions_of_a_long_list_are_written_as_in_the_file(monkeypatch):
+    monkeypatch.setattr(suggestions, "MOST_DETAILED", 0)
+    frame = people()
+    frame.loc[17, ["height", "weight"]] = [1500.5, 900.5]
+    text = frame.map(lambda cell: str(cell).replace(".", ","))
+    text["weight"] += " kg"
+    table = read_csv(text.to_csv(index=False, sep=";").encode(), label="sex")
+    found = best_texts(table, surprise(table), np.array([17, 17]), np.array([0, 1]))
+    for name, suggestion in zip(["height", "weight"], found, strict=True):
+        number = table.read_texts(name, [suggestion]).numbers[0]
+        assert abs(number - right(name)) < 20

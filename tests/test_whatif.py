@@ -313,3 +313,10 @@ def test_a_stopped_run_is_named():
     assert second.values.n_test < 200
     note = what_if(table, second.values, 20, {"c0": "1"}).note
     assert "stopped" in note
+
+
+def test_the_only_row_of_one_of_two_classes_keeps_its_label():
+    df = pd.DataFrame({"x0": [1.5, 2.5, 4.0] * 4, "y": ["a"] + ["b"] * 11})
+    table = Table.from_frame(df, label="y")
+    answer = label_or_cell(table, cellval.value_cells(table), 0, {"x0": "5"})
+    assert answer.frame()["column"].tolist() == ["x0"]

@@ -100,16 +100,22 @@ class ModelUtility:
 
     @cached_property
     def _arrays(self) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-        """Training and test matrix, and which of their columns each column became."""
-        own = {column.name: column for column in self.test.columns}
-        train, test, features, n = [], [], [], 0
-        for column in self.table.features:
-            a, b = _matrices(column, own[column.name])
-            train.append(a)
-            test.append(b)
-            features.append(np.arange(n, n + a.shape[1]))
-            n += a.shape[1]
-        return np.hstack(train), np.hstack(test), features
+        return matrices(self.table, self.test)
+
+
+def matrices(
+    table: Table, test: Table
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Training and test matrix, and which of their columns each column became."""
+    own = {column.name: column for column in test.columns}
+    seen, asked, features, n = [], [], [], 0
+    for column in table.features:
+        a, b = _matrices(column, own[column.name])
+        seen.append(a)
+        asked.append(b)
+        features.append(np.arange(n, n + a.shape[1]))
+        n += a.shape[1]
+    return np.hstack(seen), np.hstack(asked), features
 
 
 def _matrices(column: Column, other: Column) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,46 @@
+"""1D-Shapley on flattened cells: every cell a player, absent ones filled with means."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+# h of which cells are there: bool (n_rows, n_columns) -> float
+CellUtility = Callable[[np.ndarray], float]
+
+
+def flat_round(
+    h: CellUtility, n_rows: int, n_columns: int, seed: tuple[int, int]
+) -> np.ndarray:
+    """Marginal contribution of every cell in one random order of all cells.
+
+    Examples
+    --------
+    >>> flat_round(lambda there: float(there.sum()), 2, 2, (0, 0)).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    order = np.random.default_rng(seed).permutation(n_rows * n_columns)
+    there = np.zeros((n_rows, n_columns), bool)
+    marginal = np.empty(n_rows * n_columns)
+    before = h(there)
+    for cell in order:
+        there.flat[cell] = True
+        now = h(there)
+        marginal[cell] = now - before
+        before = now
+    return marginal.reshape(n_rows, n_columns)
+
+
+def filled(cells: np.ndarray, there: np.ndarray) -> np.ndarray:
+    """Cells with absent ones replaced by the mean of those present in their column.
+
+    A column without any is 0 everywhere: it says nothing.
+
+    Examples
+    --------
+    >>> filled(np.array([[1.0, 5.0], [3.0, 7.0]]), np.array([[1, 0], [1, 0]], bool))
+    array([[1., 0.],
+           [3., 0.]])
+    """
+    n = there.sum(axis=0)
+    means = np.where(there, cells, 0.0).sum(axis=0) / np.maximum(n, 1)
+    return np.where(there, cells, means)
