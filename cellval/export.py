@@ -172,12 +172,12 @@ def flagged_sentence(about: Suspicion) -> str:
     n, size = about.n_flagged, about.suspicion.size
     if n == 0:
         return (
-            f"No cell of {size:,} flagged: none is so odd that about nine in ten such "
-            "cells would be errors."
+            f"No cell of {size:,} flagged: none is so odd that nine in ten such cells "
+            "should be errors."
         )
     return (
-        f"{n:,} cell{'s' * (n > 1)} of {size:,} flagged; about one in ten flagged "
-        "cells is a false alarm."
+        f"{n:,} cell{'s' * (n > 1)} of {size:,} flagged; the rule aims at one false "
+        "alarm in ten."
     )
 
 

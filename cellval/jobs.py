@@ -196,7 +196,10 @@ class Job(Background):
         """How unusual the cells are, beside the values."""
         try:
             with ThreadPoolExecutor(1, "surprise", initializer=_give_way) as pool:
-                for found in iter_surprise(self.table, executor=pool):
+                seed = self.options.get("random_state", 0)
+                for found in iter_surprise(
+                    self.table, random_state=seed, executor=pool
+                ):
                     self.surprise = found
                     if not self.active:
                         break

@@ -1,7 +1,5 @@
 """Categories that look like a slip of the fingers for a much more common one."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from cellval.kinds import Column
@@ -9,7 +7,7 @@ from cellval.kinds import Column
 MOST_CELLS = 2  # of a slip; what is written more often is meant
 TIMES = 20  # as common as the slip, at least, is what was meant
 SHORTEST = 5  # letters: short words are close to each other by chance
-LONGEST = 40  # there are as many slips as letters times the alphabet
+LONGEST = 40  # letters: a long text is no word
 MOST_CATEGORIES = 2_000
 
 
@@ -32,20 +30,21 @@ def misspelt(column: Column) -> dict[int, int]:
     counts = np.bincount(
         column.codes[column.codes >= 0], minlength=len(column.categories)
     )
-    by_shape: dict[str, int] = {}
-    for code in np.argsort(-counts, kind="stable").tolist():
-        by_shape.setdefault(_shape(column.categories[code]), code)
-    letters = sorted({letter for shape in by_shape for letter in shape})
-    letters = [letter for letter in letters if not letter.isdigit()]
+    order = np.argsort(-counts, kind="stable").tolist()
+    common = [code for code in order if counts[code] >= TIMES]
+    near: dict[str, list[int]] = {}  # what is left without one letter -> categories
+    shapes = {code: _shape(column.categories[code]) for code in common}
+    for code, shape in shapes.items():
+        for rest in _without_one(shape):
+            near.setdefault(rest, []).append(code)
     found = {}
     for code in np.flatnonzero((counts > 0) & (counts <= MOST_CELLS)).tolist():
         shape = _shape(column.categories[code])
-        near = {by_shape.get(other) for other in (shape, *_one_slip(shape, letters))}
-        enough = [
-            c for c in near if c is not None and counts[c] >= TIMES * counts[code]
-        ]
-        if enough:
-            found[code] = max(enough, key=lambda c: (counts[c], -c))
+        alike = {c for rest in _without_one(shape) for c in near.get(rest, ())}
+        alike = {c for c in alike if counts[c] >= TIMES * counts[code]}
+        alike = {c for c in alike if _is_slip(shape, shapes[c])}
+        if alike:
+            found[code] = max(alike, key=lambda c: (counts[c], -c))
     return found
 
 
@@ -53,18 +52,23 @@ def _shape(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _one_slip(word: str, letters: list[str]) -> Iterator[str]:
-    """Words that one slip turns into this one or back; digits stay."""
+def _without_one(word: str) -> set[str]:
+    """The word, and if it is neither short nor long, what is left without a letter."""
     if not SHORTEST <= len(word) <= LONGEST:
-        return
-    for i, letter in enumerate(word):
-        if letter.isdigit():
-            continue
-        yield word[:i] + word[i + 1 :]
-        for other in letters:
-            yield word[:i] + other + word[i + 1 :]
-        if i + 1 < len(word) and not word[i + 1].isdigit():
-            yield word[:i] + word[i + 1] + letter + word[i + 2 :]
-    for i in range(len(word) + 1):
-        for other in letters:
-            yield word[:i] + other + word[i:]
+        return {word}
+    return {word} | {word[:i] + word[i + 1 :] for i in range(len(word))}
+
+
+def _is_slip(a: str, b: str) -> bool:
+    """Is one a slip for the other: a letter wrong, missing, too many or swapped?"""
+    if a == b:
+        return True
+    if [c for c in a if c.isdigit()] != [c for c in b if c.isdigit()]:
+        return False
+    if len(a) != len(b):
+        return a in _without_one(b) or b in _without_one(a)
+    wrong = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    if len(wrong) == 1:
+        return True
+    i, j = wrong[0], wrong[-1]
+    return len(wrong) == 2 and j == i + 1 and a[i] == b[j] and a[j] == b[i]

@@ -73,9 +73,33 @@ def _codes(column: Column) -> list[float]:
     # The commonest first: it would hide the others' distance from the rest.
     for k in often[np.argsort(-counts[often], kind="stable")]:
         rest = x[~np.isin(x, [*codes, numbers[k]])]
-        if rest.size >= FEWEST and _stands_apart(numbers[k], int(counts[k]), rest):
+        if rest.size < FEWEST:
+            continue
+        # -1 where nothing else is below zero, however near
+        impossible = numbers[k] in CODES and numbers[k] < 0 <= rest.min()
+        if impossible or _stands_apart(numbers[k], int(counts[k]), rest):
             codes.append(float(numbers[k]))
-    return codes
+    return codes or _codes_together(x, numbers, counts, often)
+
+
+def _codes_together(
+    x: np.ndarray, numbers: np.ndarray, counts: np.ndarray, often: np.ndarray
+) -> list[float]:
+    """Two or three codes side by side at an end, such as 998 and 999: none of them is
+    far from the others.
+    """
+    for size in (2, 3):
+        for ends in (np.arange(size), np.arange(-size, 0) + numbers.size):
+            if numbers.size <= size or not np.isin(ends, often).all():
+                continue
+            rest = x[~np.isin(x, numbers[ends])]
+            nearest = ends[-1] if ends[0] == 0 else ends[0]
+            n = int(counts[ends].sum())
+            is_code = np.isin(numbers[ends], list(CODES)).any()
+            if is_code and rest.size >= n and _stands_apart(numbers[nearest], n, rest):
+                found: list[float] = numbers[ends].tolist()
+                return found
+    return []
 
 
 def _stands_apart(number: float, count: int, rest: np.ndarray) -> bool:

@@ -120,12 +120,8 @@ def outline_words(shown: Outlines) -> str:
             "Nothing stands out; choose a number under View to outline the "
             f"{WORST[shown.by]} cells anyway."
         )
-    of = "such cells" if n == 1 else "them"
     alone = ", by surprise alone" if shown.by == "surprise" else ""
-    return (
-        f"{cells} outlined by the rule{alone}: about one in ten of {of} is a false "
-        "alarm."
-    )
+    return f"{cells} outlined by the rule{alone}, which aims at one false alarm in ten."
 
 
 def code_rows(table: Table, code: Placeholder) -> np.ndarray:

@@ -129,12 +129,12 @@ def _order(worst: np.ndarray, then: np.ndarray) -> np.ndarray:
 
 
 def n_to_flag(suspicion: np.ndarray) -> int:
-    """How many cells to flag so that about one in ten of them is a false alarm.
+    """How many cells to flag, aiming at one false alarm in ten.
 
     The rule of Benjamini and Hochberg on e times the suspicion: whatever the dependence
     of two tail probabilities, e times their weighted geometric mean is one again (Vovk
-    and Wang, 2020). It flags nothing in a table without oddities, and as much as there
-    is in a bad one. It trusts the tails that `surprise.Tail` extrapolates.
+    and Wang, 2020). It is as good as the tails that `surprise.tail_of` extrapolates:
+    where ordinary cells have heavier ones, more alarms are false.
     """
     ordered = np.sort(suspicion, axis=None)
     allowed = FALSE_ALARMS * np.arange(1, ordered.size + 1) / ordered.size
@@ -162,18 +162,17 @@ def suspects(
     DataFrame with columns index (the row's position in the table, from 0), row (from 1,
     as a person counts data rows), id, column, content, value, stderr, surprise,
     suspicion, reason (a sentence), suggestion (empty where there is none). The first
-    ``attrs["n_flagged"]`` cells are those to look at: about one in ten of them is a
-    false alarm.
+    ``attrs["n_flagged"]`` cells are those to look at; the rule aims at one false
+    alarm in ten.
 
     Examples
     --------
     >>> import cellval
     >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
     >>> found = cellval.suspects(table, cellval.value_cells(table))
-    >>> found[["row", "column", "content", "suggestion"]].head(2)
-       row  column content suggestion
-    0   12  height      57        166
-    1   12  weight     166         57
+    >>> pair = found.head(2).sort_values("column")
+    >>> pair[["row", "column", "content", "suggestion"]].values.tolist()
+    [[12, 'height', '57', '166'], [12, 'weight', '166', '57']]
     """
     if isinstance(table, pd.DataFrame):
         table = Table.from_frame(table)

@@ -187,7 +187,9 @@ class Table:
             labels = Texts.of(cells[self.label], self.classes)
         decimal, day_first = _reading(self.format, cells)
         if fault := _label_fault(labels, decimal):
-            raise InputError(fault)
+            raise InputError(
+                f"With these changes: {fault} Or take some of the changes back."
+            )
         rows = read_only(self.row_numbers[kept])
 
         def column(old: Column) -> Column:

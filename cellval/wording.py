@@ -30,9 +30,8 @@ WITHIN_HELP = (
     "class finds planted errors more often."
 )
 SUSPICION_HELP = (
-    "Share of ordinary cells that look at least as suspicious: 0.001 is one in a "
-    "thousand. Lower is worse. It counts how surprising the cell is, and less so how "
-    "much it hurts."
+    "From 0 to 1: how surprising the cell is (four fifths) and how much it hurts (one "
+    "fifth), in one number. Lower is worse; rank 1 is the most suspicious cell."
 )
 SURPRISE_HELP = (
     "Share of ordinary cells of the column that look at least as odd, given the row's "

@@ -352,9 +352,7 @@ def test_suspects_prints_the_flagged_cells_and_lists_all(tmp_path, capsys):
     out = tmp_path / "suspects.csv"
     assert on_davis("suspects", "--out", out) == 0
     shown = capsys.readouterr()
-    assert "2 cells of 800 flagged; about one in ten flagged cells is a false" in (
-        shown.out
-    )
+    assert "2 cells of 800 flagged; the rule aims at one false" in (shown.out)
     assert "standard error" in shown.err
     assert "looking for surprising cells: 100%" in shown.err
     lines = shown.out.splitlines()

@@ -75,7 +75,7 @@ def test_outlines_follow_the_rule_unless_a_number_is_chosen(davis):
     assert found.cells.tolist() == davis.order[: davis.n_flagged].tolist()
     assert not found.chosen
     words = rankings.outline_words(found)
-    assert words.startswith("2 cells are outlined by the rule: about one in ten of")
+    assert words.startswith("2 cells are outlined by the rule, which aims at one")
     seven = rankings.outlines(davis.values, davis, "suspicion", 7)
     assert seven.cells.size == 7
     assert "as many as you chose" in rankings.outline_words(seven)

@@ -231,3 +231,17 @@ def test_warm_up_happens_once_and_well(caplog):
     assert not thread.is_alive()
     jobs._compile_all()
     assert not caplog.text
+
+
+def test_surprise_follows_the_seed_of_the_run(monkeypatch):
+    seeds = []
+
+    def spy(table, **options):
+        seeds.append(options["random_state"])
+        yield from ()
+
+    monkeypatch.setattr(jobs, "iter_surprise", spy)
+    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    for options in ({}, {"random_state": 7}):
+        assert jobs.start(table, **options).wait(60)
+    assert seeds == [0, 7]

@@ -238,7 +238,7 @@ def test_the_heatmap_outlines_the_suspicious_cells_by_the_rule(davis):
     cells = {divmod(int(cell), 4) for cell in about.order[: about.n_flagged]}
     assert cells == {(11, 0), (11, 1)}
     assert drawn(test) == cells
-    assert "2 cells are outlined by the rule: about one in ten" in text_of(test)
+    assert "2 cells are outlined by the rule, which aims at one" in text_of(test)
     assert box(test, "Outline by").value == "suspicion"
     assert box(test, "How many", "number_input").value is None
     box(test, "How many", "number_input").set_value(7).run()

@@ -93,3 +93,14 @@ def test_planted_codes_are_found_in_every_column_of_wine(share):
 def test_a_code_beside_many_true_zeros_is_found_and_the_zeros_are_not():
     amounts = np.random.default_rng(5).integers(100, 40_000, 80).tolist()
     assert found([0] * 1020 + amounts + [99_999] * 900) == [99_999.0]
+
+
+def test_two_codes_side_by_side_are_both_found():
+    cells = bulk()
+    cells[:20], cells[20:60] = [-998.0] * 20, [-999.0] * 40
+    assert sorted(found(cells)) == [-999.0, -998.0]
+
+
+def test_minus_one_among_counts_is_a_code():
+    assert found([-1] * 30 + [0] * 80 + [1] * 60 + [2] * 40) == [-1.0]
+    assert found([-3, -2, -1, 0, 1, 2, 3] * 30) == []

@@ -132,8 +132,17 @@ def test_an_accepted_swap_changes_both_cells_and_is_undone_as_one():
     assert "weight: 166 → **57**" in text_of(app)
     assert "Blank it" not in labels(app)
     click(app, "Undo both")
-    assert made(app) == {}
+    assert made(app) == {} and decided(app) == {}
     assert any(label.startswith("**166**") for label in labels(app))
+
+
+def test_undo_brings_the_earlier_decision_back():
+    app = opened("heatmap", cell=(11, "height"))
+    click(app, "Fine")
+    click(app, "**166**")
+    assert decided(app)[12, "height"] == "error"
+    click(app, "Undo both")
+    assert decided(app) == {(12, "height"): "fine"}
 
 
 def test_a_person_types_their_own_text():
@@ -506,9 +515,11 @@ def test_formulas_in_the_file_are_kept_and_told():
         f"{k % 7},=x{k % 2},{'n' if k % 2 else 'm'}" for k in range(20)
     ]
     change = {(3, "a"): Repair("replace", "@sum", "Typed by hand.")}
+    change[4, "b"] = Repair("blank")
+    change[5, ""] = Repair("drop")
     app = opened("export", "\n".join(lines).encode(), label="y", repairs=change)
-    assert "21 cells of the file look like formulas" in text_of(app)
-    assert "keeps them as they are" in text_of(app)
+    assert "19 cells of the repaired CSV would be run as a formula" in text_of(app)
+    assert "keeps what you have in it as it is" in text_of(app)
 
 
 def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch):

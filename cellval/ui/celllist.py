@@ -219,8 +219,8 @@ def flag_buttons(found: Lines) -> None:
             + (
                 ""
                 if found.n_rule is None
-                else " The number given is the rule's: about one in ten of these cells "
-                "is a false alarm. 0: nothing in the list stands out."
+                else " The number given is the rule's, which aims at one false alarm "
+                "in ten. 0: nothing in the list stands out."
             ),
         )
         st.button(
@@ -288,6 +288,7 @@ def say_why_no_surprise() -> None:
         )
     else:
         st.info(
-            "How surprising cells are is not known: the run ended before. The list "
-            "goes by value alone; there is no map."
+            "How surprising cells are is not known: the run ended before, or comparing "
+            "them failed (the server's log says why). The list goes by value alone; "
+            "there is no map."
         )

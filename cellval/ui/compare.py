@@ -13,8 +13,8 @@ from cellval.suspicion import Suspicion
 from cellval.table import InputError
 from cellval.ui import state
 from cellval.ui.components import chart, kept, row_column
-from cellval.ui.words import SUSPICION_HELP, changes_words, plain
-from cellval.wording import VALUE_HELP, content
+from cellval.ui.words import changes_words, plain
+from cellval.wording import SUSPICION_HELP, VALUE_HELP, content
 
 WINDOW = 60  # rows, and columns, drawn at once
 MOST_LINES = 200
@@ -151,7 +151,7 @@ def _totals(
         f"{new.n_flagged:,}",
         f"{new.n_flagged - old.n_flagged:+,} (before: {old.n_flagged:,})",
         delta_color="inverse" if new.n_flagged != old.n_flagged else "off",
-        help="Cells so odd and harmful that about one in ten of them is a false alarm.",
+        help="Cells flagged by the rule, which aims at one false alarm in ten.",
         border=True,
     )
 

@@ -13,11 +13,13 @@ from cellval.table import Table
 from cellval.ui import state
 from cellval.ui.empty import need_values
 from cellval.ui.repairs import repair_block
-from cellval.ui.words import SURPRISE_HELP, SUSPICION_HELP, plain, share
+from cellval.ui.words import plain, share
 from cellval.values import CellValues
 from cellval.wording import (
     RANK_HELP,
     STDERR_HELP,
+    SURPRISE_HELP,
+    SUSPICION_HELP,
     VALUE_HELP,
     WITHIN_HELP,
     content,

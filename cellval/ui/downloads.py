@@ -92,12 +92,12 @@ def repaired_file(table: Table) -> None:
         partial(export.csv_bytes, log),
         disabled=nothing,
     )
-    n = _n_formulas(table) + sum(is_formula(change.text) for _, change in changes)
+    n = _n_formulas(table, changes)
     if n:
         st.warning(
-            f"{counted(n, 'cell')} of the file {'looks' if n == 1 else 'look'} like "
-            "formulas to a spreadsheet. The repaired CSV keeps them as they are, as it "
-            "must be your file; in all other files here they get a leading apostrophe.",
+            f"{counted(n, 'cell')} of the repaired CSV would be run as a formula by a "
+            "spreadsheet. The file keeps what you have in it as it is; in all other "
+            "files here such cells get a leading apostrophe.",
             icon=":material/function:",
         )
 
@@ -111,14 +111,21 @@ def _repaired_bytes(file: Source | None, table: Table, changes: Changes) -> byte
 
 
 @lru_cache(maxsize=4)
-def _n_formulas(table: Table) -> int:
-    counts = [table.cells[name].value_counts() for name in table.cells]
-    return sum(
+def _n_formulas(table: Table, changes: Changes) -> int:
+    """In the repaired table: changed cells count as they are now."""
+    texts, drop = repair.split(dict(changes))
+    gone = [table.position(row) for row in drop]
+    counts = [table.cells[name].drop(index=gone).value_counts() for name in table.cells]
+    n = sum(
         int(n)
         for column in counts
         for text, n in column.items()
         if is_formula(str(text))
     )
+    for (row, name), text in texts.items():
+        before = str(table.cells[name].iat[table.position(row)])
+        n += is_formula(text) - is_formula(before)
+    return n
 
 
 # --- decisions and values -------------------------------------------------------------

@@ -140,8 +140,8 @@ def _rule(by: str) -> str:
     if by == "value":
         return "By value that is at most 0.5 % of the cells, or 5."
     return (
-        "It flags as many cells as it can while about one in ten of them is a false "
-        "alarm: none in a table without oddities."
+        "It flags as many cells as it can while it expects one false alarm in ten of "
+        "them: few or none in a table without oddities."
     )
 
 

@@ -42,6 +42,7 @@ _TABLE = "_table"
 _JOB = "_job"
 _DECISIONS = "_decisions"  # sha256 of the file -> {(row number, column): decision}
 _REPAIRS = "_repairs"  # sha256 of the file -> {(row number, column): Repair}
+_PRIOR = "_prior"  # sha256 of the file -> {cell: decision before its repair, or None}
 _SCORES = "_scores"  # sha256 of the file -> {"latest": (repairs measured, Scores)}
 _BEFORE = "_before"  # run on the original table, while its repaired one is shown
 _AFTER = "_after"  # latest run on the repaired table, also while it is not shown
@@ -109,6 +110,9 @@ def set_source(new: Source) -> None:
     old = source()
     if old is not None and old.sha256 == new.sha256:
         return
+    measuring = scores()
+    if measuring is not None:
+        measuring.stop()
     _leave_run()
     for key in (_SETUP, _READ, _TABLE, _TEST_SOURCE, _TEST, _FAULT, _UPLOAD, _BUILT):
         st.session_state.pop(key, None)
@@ -252,6 +256,7 @@ def _start(chosen: Table, options: Mapping[str, Any], before: Job | None) -> Job
         _SETUP: setup(),
         _DECISIONS: _decisions(),
         _REPAIRS: _repairs(),
+        _PRIOR: _of_file(_PRIOR),
         _SCORES: _of_file(_SCORES),
         _BEFORE: before,
         _CHANGES: repairs() if before else {},
@@ -312,7 +317,7 @@ def sync_link() -> None:
         st.session_state[_TABLE] = before.table if before else run.table
         if file is not None:
             st.session_state[_READ] = ((file.sha256, setup()), original())
-            for what in (_DECISIONS, _REPAIRS, _SCORES):
+            for what in (_DECISIONS, _REPAIRS, _PRIOR, _SCORES):
                 _kept(what)[file.sha256] = run.memo.setdefault(what, {})
     if run is not None and st.query_params.get("run") != run.id:
         st.query_params["run"] = run.id
@@ -379,16 +384,22 @@ def repair(row_number: int, column: str, new: Repair) -> None:
     _repairs().pop(cell, None)
     _repairs()[cell] = new
     if column:
+        _of_file(_PRIOR).setdefault(cell, get_decision(*cell))
         _decisions()[cell] = "error"
 
 
 def undo(row_number: int, column: str) -> None:
-    """Take one change back."""
-    _repairs().pop((int(row_number), column), None)
+    """Take one change back, and the decision that came with it."""
+    cell = (int(row_number), column)
+    _repairs().pop(cell, None)
+    prior = _of_file(_PRIOR)
+    if cell in prior:
+        decide(*cell, prior.pop(cell))
 
 
 def undo_all() -> None:
-    _repairs().clear()
+    for cell in list(_repairs()):
+        undo(*cell)
     note_upload(None)
 
 

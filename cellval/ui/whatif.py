@@ -136,7 +136,7 @@ def edits_of(table: Table, index: int) -> dict[str, str]:
     }
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)
 def _answer(
     table: Table,
     values: CellValues,

@@ -28,15 +28,6 @@ A low value shows that a cell *hurts the task*. It may be an error, or a true bu
 unusual case. You decide.
 """
 
-SURPRISE_HELP = (
-    "From 0 to 1: about the share of ordinary cells that would look at least as odd, "
-    "given the class of the row and the rows most like it. Lower is more surprising."
-)
-SUSPICION_HELP = (
-    "From 0 to 1: how surprising the cell is and how much it hurts, in one number. "
-    "Lower is more suspicious; rank 1 is the most suspicious cell."
-)
-
 
 def plain(text: str) -> str:
     """Text that Markdown shows as it is."""
