@@ -1,4 +1,34 @@
 import sys
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+WAIT = 120  # seconds
+
+
+@pytest.fixture
+def app_runs_first(monkeypatch):
+    """As on a server once app.py has run; AppTest forgets that before each run."""
+    from streamlit.runtime.pages_manager import PagesManager
+
+    made = PagesManager.__init__
+
+    def init(self, *args, **kwargs):
+        made(self, *args, **kwargs)
+        PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(PagesManager, "__init__", init)
+
+
+@pytest.fixture
+def no_runs_left():
+    """Runs of a test end with it."""
+    from cellval import jobs
+
+    yield
+    for job in list(jobs._jobs.values()):
+        job.stop()
+        assert job.wait(WAIT)
+    jobs._jobs.clear()

@@ -18,34 +18,14 @@ ROOT = Path(__file__).resolve().parents[1]
 SAMPLES = ROOT / "sample_data"
 WAIT = 120
 
-pytestmark = pytest.mark.filterwarnings(
-    # Streamlit's own; nothing we could do about them
-    "default::DeprecationWarning",
-    "default::pytest.PytestUnraisableExceptionWarning",
-)
-
-
-@pytest.fixture(autouse=True)
-def app_runs_first(monkeypatch):
-    """As on a server once app.py has run; AppTest forgets that before each run."""
-    from streamlit.runtime.pages_manager import PagesManager
-
-    made = PagesManager.__init__
-
-    def init(self, *args, **kwargs):
-        made(self, *args, **kwargs)
-        PagesManager.uses_pages_directory = False
-
-    monkeypatch.setattr(PagesManager, "__init__", init)
-
-
-@pytest.fixture(autouse=True)
-def no_runs_left():
-    yield
-    for job in list(jobs._jobs.values()):
-        job.stop()
-        assert job.wait(WAIT)
-    jobs._jobs.clear()
+pytestmark = [
+    pytest.mark.usefixtures("app_runs_first", "no_runs_left"),
+    pytest.mark.filterwarnings(
+        # Streamlit's own; nothing we could do about them
+        "default::DeprecationWarning",
+        "default::pytest.PytestUnraisableExceptionWarning",
+    ),
+]
 
 
 def open_app(page=None, **query):

@@ -32,13 +32,7 @@ def long_table():
 LONG = {"subsets": "all"}
 
 
-@pytest.fixture(autouse=True)
-def no_runs_left():
-    yield
-    for job in list(jobs._jobs.values()):
-        job.stop()
-        assert job.wait(WAIT)
-    jobs._jobs.clear()
+pytestmark = pytest.mark.usefixtures("no_runs_left")
 
 
 def wait_until(condition, seconds=WAIT):
