@@ -18,7 +18,7 @@ from cellval.values import CellValues
 from cellval.wording import ROW_HELP, SURE, Unit, content
 
 MOST_LINES = 9  # of the editor; more scroll
-SECONDS = 0.5  # of computing for a what-if, on two free cores
+SECONDS = 0.3  # of computing for a what-if, on two free cores
 
 
 def repairs_of(row: int) -> None:
