@@ -7,6 +7,7 @@ from cellval.kinds import Column
 MOST_CELLS = 2  # of a slip; what is written more often is meant
 TIMES = 20  # as common as the slip, at least, is what was meant
 SHORTEST = 5  # letters: short words are close to each other by chance
+SHORTEST_SWAP = 4  # the same for two letters swapped, which chance does less often
 LONGEST = 40  # letters: a long text is no word
 MOST_CATEGORIES = 2_000
 
@@ -54,7 +55,7 @@ def _shape(text: str) -> str:
 
 def _without_one(word: str) -> set[str]:
     """The word, and if it is neither short nor long, what is left without a letter."""
-    if not SHORTEST <= len(word) <= LONGEST:
+    if not SHORTEST_SWAP <= len(word) <= LONGEST:
         return {word}
     return {word} | {word[:i] + word[i + 1 :] for i in range(len(word))}
 
@@ -65,10 +66,11 @@ def _is_slip(a: str, b: str) -> bool:
         return True
     if [c for c in a if c.isdigit()] != [c for c in b if c.isdigit()]:
         return False
+    long_enough = min(len(a), len(b)) >= SHORTEST
     if len(a) != len(b):
-        return a in _without_one(b) or b in _without_one(a)
+        return long_enough and (a in _without_one(b) or b in _without_one(a))
     wrong = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
     if len(wrong) == 1:
-        return True
+        return long_enough
     i, j = wrong[0], wrong[-1]
     return len(wrong) == 2 and j == i + 1 and a[i] == b[j] and a[j] == b[i]

@@ -155,7 +155,8 @@ def test_missing_neighbours_leave_nothing_to_suggest():
 
 
 def slips(*words):
-    cells = ["Berlin"] * 60 + ["München"] * 40 + ["Type 1"] * 40 + list(words)
+    cells = ["Berlin"] * 60 + ["München"] * 40 + ["Type 1"] * 40 + ["Köln"] * 40
+    cells += words
     frame = pd.DataFrame({"x": cells, "y": np.resize(["a", "b"], len(cells))})
     table = cellval.Table.from_frame(frame, label="y", kinds={"x": "category"})
     (column,) = table.features
@@ -173,13 +174,14 @@ def slips(*words):
         ("Berlinn", "Berlin"),
         ("Bärlin", "Berlin"),
         ("Munchen", "München"),
+        ("Könl", "Köln"),
     ],
 )
 def test_one_slip_is_recognised(slip, meant):
     assert slips(slip) == {slip: meant}
 
 
-@pytest.mark.parametrize("word", ["Paris", "Type 2", "Be", "Berlikum"])
+@pytest.mark.parametrize("word", ["Paris", "Type 2", "Be", "Berlikum", "Kölm", "Kön"])
 def test_other_words_are_left_alone(word):
     assert slips(word) == {}
 
