@@ -10,7 +10,7 @@ import secrets
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -213,24 +213,44 @@ class Job(Background):
             self._values = _light(snapshot)
 
 
-class Scores(Background):
+class Steps(Background):
+    """Any other long computation on a table: `make` begins its iterator of snapshots.
+
+    It runs in the thread, and imports there what takes long to load.
+    """
+
+    def __init__(
+        self, table: Table, make: Callable[[], Iterator[Any]], options: dict[str, Any]
+    ) -> None:
+        super().__init__(table, options)
+        self._make = make
+
+    @property
+    def result(self) -> Any:
+        """The latest snapshot, also after the end; None before the first."""
+        return self.snapshot
+
+    def _snapshots(self) -> Generator[Any, None, None]:
+        _give_way()
+        yield from self._make()
+
+
+class Scores(Steps):
     """Measures whether models got better by the repair of a table."""
 
     def __init__(self, before: Table, after: Table, options: dict[str, Any]) -> None:
-        super().__init__(before, options)
+        super().__init__(before, self._compare, options)
         self.after = after
 
     @property
     def result(self) -> "Comparison | None":
-        """What is known so far, also after the end."""
         return self.snapshot
 
-    def _snapshots(self) -> Generator["Comparison", None, None]:
+    def _compare(self) -> Iterator["Comparison"]:
         # scikit-learn takes two seconds to load, and not everyone gets here
         from cellval.remeasure import iter_scores
 
-        _give_way()
-        yield from iter_scores(self.table, self.after, **self.options)
+        return iter_scores(self.table, self.after, **self.options)
 
 
 def _give_way() -> None:
@@ -302,6 +322,27 @@ def start_scores(before: Table, after: Table, **options: Any) -> Scores:
     scores = Scores(before, after, options)
     scores._start()
     return scores
+
+
+def start_steps(
+    table: Table, make: Callable[[], Iterator[Any]], **options: Any
+) -> Steps:
+    """Run any iterator of snapshots in the background; `options` are only noted.
+
+    Snapshots need `done`, `seconds` and `seconds_left`. As with `start_scores`, no list
+    holds it.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> steps = start_steps(table, lambda: cellval.iter_values(table))
+    >>> steps.wait(), steps.status, steps.result.done
+    (True, 'done', 1.0)
+    """
+    steps = Steps(table, make, options)
+    steps._start()
+    return steps
 
 
 def get(job_id: str | None) -> Job | None:

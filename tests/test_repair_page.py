@@ -85,7 +85,7 @@ def decided(app):
 
 
 def the_scores(app):
-    return next(iter(app.session_state["_scores"].values()))["latest"][1]
+    return next(iter(app.session_state["_side"].values()))["scores"][1]
 
 
 def downloads_of(app):

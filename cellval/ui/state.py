@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from cellval import jobs
-from cellval.jobs import Job, Scores
+from cellval.jobs import Job, Scores, Steps
 from cellval.repair import DECISIONS, Repair, repaired
 from cellval.suspicion import Suspicion, make_suspicion
 from cellval.table import InputError, Table, read_csv
@@ -43,7 +43,7 @@ _JOB = "_job"
 _DECISIONS = "_decisions"  # sha256 of the file -> {(row number, column): decision}
 _REPAIRS = "_repairs"  # sha256 of the file -> {(row number, column): Repair}
 _PRIOR = "_prior"  # sha256 of the file -> {cell: decision before its repair, or None}
-_SCORES = "_scores"  # sha256 of the file -> {"latest": (repairs measured, Scores)}
+_SIDE = "_side"  # sha256 of the file -> {name: (what it was made from, Steps)}
 _BEFORE = "_before"  # run on the original table, while its repaired one is shown
 _AFTER = "_after"  # latest run on the repaired table, also while it is not shown
 _CHANGES = "_changes"  # in a run's memo: the repairs that made its table
@@ -257,7 +257,7 @@ def _start(chosen: Table, options: Mapping[str, Any], before: Job | None) -> Job
         _DECISIONS: _decisions(),
         _REPAIRS: _repairs(),
         _PRIOR: _of_file(_PRIOR),
-        _SCORES: _of_file(_SCORES),
+        _SIDE: _of_file(_SIDE),
         _BEFORE: before,
         _CHANGES: repairs() if before else {},
     }
@@ -317,7 +317,7 @@ def sync_link() -> None:
         st.session_state[_TABLE] = before.table if before else run.table
         if file is not None:
             st.session_state[_READ] = ((file.sha256, setup()), original())
-            for what in (_DECISIONS, _REPAIRS, _PRIOR, _SCORES):
+            for what in (_DECISIONS, _REPAIRS, _PRIOR, _SIDE):
                 _kept(what)[file.sha256] = run.memo.setdefault(what, {})
     if run is not None and st.query_params.get("run") != run.id:
         st.query_params["run"] = run.id
@@ -493,34 +493,54 @@ def start_scores() -> Scores:
     """Measure models before and after the repairs, in the background."""
     before, after = original(), repaired_table()
     assert before is not None and after is not None, "no table was chosen"
-    stop_scores()
     run = job()
     options = dict(run.options) if run else {}
     neighbors = {k: v for k, v in options.items() if k == "n_neighbors"}
     started = jobs.start_scores(before, after, **neighbors)
-    _of_file(_SCORES)["latest"] = (repairs(), started)
+    keep_side("scores", repairs(), started)
     return started
 
 
 def stop_scores() -> None:
-    _, found = _of_file(_SCORES).get("latest", (None, None))
-    if found is not None:
-        found.stop()
+    stop_side("scores")
 
 
 def scores() -> Scores | None:
     """The latest measurement on this file."""
-    _, found = _of_file(_SCORES).get("latest", (None, None))
-    shown = original()
-    if found is None or shown is None:
-        return None
-    return found if found.table.fingerprint == shown.fingerprint else None
+    _, found = side("scores")
+    return found if isinstance(found, Scores) else None
 
 
 def scores_are_stale() -> bool:
     """Were repairs made or undone since they were measured?"""
-    measured, found = _of_file(_SCORES).get("latest", (None, None))
+    measured, found = side("scores")
     return found is not None and measured != repairs()
+
+
+# --- computations beside the run ----------------------------------------------------
+
+
+def keep_side(name: str, made_from: Any, steps: Steps) -> None:
+    """Keep a computation on the file at hand, in place of its last of this name."""
+    stop_side(name)
+    _of_file(_SIDE)[name] = (made_from, steps)
+
+
+def side(name: str) -> tuple[Any, Steps | None]:
+    """The latest computation of this name on the file, and what it was made from."""
+    made_from, found = _of_file(_SIDE).get(name, (None, None))
+    shown = original()
+    if found is None or shown is None:
+        return None, None
+    if found.table.fingerprint != shown.fingerprint:
+        return None, None
+    return made_from, found
+
+
+def stop_side(name: str) -> None:
+    _, found = _of_file(_SIDE).get(name, (None, None))
+    if found is not None:
+        found.stop()
 
 
 def edits(row_number: int) -> Edits:
