@@ -51,6 +51,12 @@ pages = {
     "columns": st.Page(
         state.PAGES["columns"], title="Columns", icon=":material/bar_chart:"
     ),
+    "sources": st.Page(
+        state.PAGES["sources"], title="Sources", icon=":material/groups:"
+    ),
+    "validate": st.Page(
+        state.PAGES["validate"], title="Validate", icon=":material/science:"
+    ),
     "repair": st.Page(state.PAGES["repair"], title="Repair", icon=":material/build:"),
     "export": st.Page(
         state.PAGES["export"], title="Export", icon=":material/download:"
@@ -61,7 +67,8 @@ if wanted := state.note_frame():
     st.switch_page(wanted, query_params=st.query_params.to_dict())
 began = time.monotonic()
 state.note_draw(0.0)  # or the sidebar would ask for a rerun before the page is drawn
-sidebar.draw(live=page not in (pages["data"], pages["export"]))
+still = ("data", "sources", "validate", "export")  # without values of the run
+sidebar.draw(live=page not in [pages[name] for name in still])
 try:
     page.run()
 finally:  # pages may end early with st.stop

@@ -13,7 +13,7 @@ import numpy as np
 
 import cellval
 from benchmarks.data import SAMPLES, adult, breast_cancer
-from benchmarks.plain import one_permutation
+from cellval.experiments.plain import Arrays, one_permutation
 from cellval.knn import kernels
 from cellval.knn.engine import make_problem, run_item
 from cellval.knn.kernels import Queries, Rows
@@ -51,6 +51,7 @@ def exact():
         lambda: cellval.value_cells(train, test=test, subsets="all", n_jobs=1), 5
     )
     rng = np.random.default_rng(0)
+    arrays = Arrays(rows, labels, tests, test_labels)
     print(f"{'':52}{'seconds':>10}{'times':>8}")
     print(f"{'engine, exact values (512 subsets), everything':52}{ours:10.3f}{1:8.0f}")
     for at_once, words in [
@@ -59,13 +60,7 @@ def exact():
     ]:
         one = seconds(
             lambda at_once=at_once: one_permutation(
-                rows,
-                labels,
-                tests,
-                test_labels,
-                10,
-                rng.permutation(9),
-                at_once=at_once,
+                arrays, 10, rng.permutation(9), at_once=at_once
             )
         )
         line = f"plain numpy, 1,000 permutations, {words}"

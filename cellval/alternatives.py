@@ -11,7 +11,7 @@ from cellval.knn import onerow
 from cellval.knn.engine import n_cores
 from cellval.knn.kernels import Queries, Rows
 from cellval.knn.plan import MOST_COLUMNS
-from cellval.knn.problem import _distinct
+from cellval.knn.problem import distinct
 from cellval.scene import Run, Scene
 
 # Evaluations (rows x test points x subsets of columns): fixed, because answers must not
@@ -179,11 +179,11 @@ def exact_cells(run: Run, scene: Scene, work: float, old_known: bool) -> Told | 
     contents = [1] if old_known and not relative else [0, 1]
     parts = _by_world(scene, contents)
     worlds = [scene.worlds[w] for w, _, _ in parts]  # equal in all of them
-    first, _, copies = _distinct(np.vstack([w.cells for w in worlds]), scene.y)
+    first, _, copies = distinct(np.vstack([w.cells for w in worlds]), scene.y)
     which, times = first, copies
     if not run.leave_one_out:
         points = np.hstack([w.test_cells for w in worlds]).T
-        which, _, times = _distinct(points, scene.test_y)
+        which, _, times = distinct(points, scene.test_y)
     per_subset = (first.size + ORDERING) * which.size * len(parts)
     if 2.0**m * per_subset * (RELATIVE if relative else 1) > work:
         return None

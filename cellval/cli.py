@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from cellval import commands, loop_commands
+from cellval import commands, loop_commands, reproduce_command
+from cellval.methods import METHODS
 from cellval.table import KINDS, InputError
 
 
@@ -34,6 +35,12 @@ OPTIONS = {
     "scoring": "--scoring",
     "subsets": "--subsets",
     "near": "--near",
+    "method": "--method",
+    "model": "--model",
+    "rounds": "--rounds",
+    "row_weights": "--row-weights",
+    "column_weights": "--column-weights",
+    "truncation": "--truncation",
     "test": "--test",
     "label": "--label",
     "id_column": "--id",
@@ -117,7 +124,34 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_values(report)
     report.set_defaults(command=loop_commands.report, no_values=False)
+    _add_reproduce(parts)
     return parser
+
+
+def _add_reproduce(parts: Any) -> None:
+    reproduce = parts.add_parser(
+        "reproduce",
+        help="repeat the paper's experiments beside its numbers",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"experiments:\n{reproduce_command.names_text()}",
+    )
+    reproduce.add_argument("name", metavar="NAME", help="an experiment, or all")
+    reproduce.add_argument(
+        "--data",
+        metavar="DIR",
+        help="folder of the larger tables, such as adult/train.csv (default: the "
+        "environment's CELLVAL_DATA, else OpenML)",
+    )
+    reproduce.add_argument(
+        "--quick", action="store_true", help="seconds: small, on sample data only"
+    )
+    reproduce.add_argument(
+        "--out",
+        default="cellval_results",
+        metavar="FOLDER",
+        help="folder for tables, figures and paragraphs (default cellval_results)",
+    )
+    reproduce.set_defaults(command=reproduce_command.reproduce)
 
 
 def _add_values(parser: argparse.ArgumentParser) -> Any:
@@ -163,9 +197,29 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--test",
         help="a second CSV, or a share of the rows, 0.3 (default: leave-one-out)",
     )
+    parser.add_argument(
+        "--method",
+        default="knn",
+        choices=list(METHODS),
+        help="how cells are valued (default knn): "
+        + "; ".join(f"{name}: {about.title}" for name, about in METHODS.items()),
+    )
+    parser.add_argument(
+        "--model", help="of mc, exact, loo and flat: tree, logistic or knn"
+    )
+    parser.add_argument(
+        "--rounds", type=int, help="random orders of mc and flat, trees of oob"
+    )
+    parser.add_argument(
+        "--row-weights", help="of mc and exact: shapley, banzhaf or 'beta(a, b)'"
+    )
+    parser.add_argument("--column-weights", help="of knn, mc and exact: the same")
+    parser.add_argument(
+        "--truncation", type=float, help="of mc: an approximation, such as 0.01"
+    )
     parser.add_argument("--neighbors", type=int, default=10, help="K (default 10)")
     parser.add_argument(
-        "--subsets", default="auto", help="auto, all, or how many (default auto)"
+        "--subsets", help="of knn: auto, all, or how many (default auto)"
     )
     parser.add_argument("--baseline", default="zero", help="zero or chance")
     parser.add_argument("--scoring", default="accuracy", help="accuracy or balanced")

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from cellval.export import write_results
-from cellval.knn.engine import iter_values
+from cellval.methods import METHODS
 from cellval.progress import shown
 from cellval.table import InputError, Table, read_csv
+from cellval.valuation import iter_values
 from cellval.values import CellValues, load
 
 Step = TypeVar("Step")
@@ -31,8 +32,12 @@ def run(options: argparse.Namespace) -> int:
     print(f"design: {values.settings['design']}, {values.n_test:,} test points")
     if values.settings["approximation"]:
         print(f"approximation: {values.settings['approximation']}")
-    print(f"all cells sum to {score:.4f} ({_meaning(values)})")
-    print(f"\nlowest cells (below zero: the cell hurts), of {values.values.size:,}:")
+    if values.sums_to_score:
+        print(f"all cells sum to {score:.4f} ({_meaning(values)})")
+    else:
+        print(METHODS[values.settings.get("by", "knn")].means)
+    hurts = " (below zero: the cell hurts)" if values.additive else ""
+    print(f"\nlowest cells{hurts}, of {values.values.size:,}:")
     print(text_table(values.lowest(10).drop(columns="index")))
     print(f"\nwritten to {folder}: values.csv, lowest.csv, values.npz")
     return 130 if stopped else 0
@@ -60,7 +65,7 @@ def _out_folder(options: argparse.Namespace) -> Path:
 
 def _meaning(values: CellValues) -> str:
     score = {"accuracy": "accuracy", "balanced": "balanced accuracy"}
-    what = f"{score[values.settings['scoring']]} of the KNN surrogate"
+    what = f"{score[values.settings['scoring']]} of the {values.model}"
     return what if values.settings["baseline"] == "zero" else f"{what} above chance"
 
 
@@ -147,21 +152,30 @@ def find_values(
 ) -> tuple[CellValues, bool]:
     """Run until done, or until Ctrl-C, which keeps what there is."""
     subsets = options.subsets
-    with suppress(ValueError):
+    with suppress(ValueError, TypeError):
         subsets = int(subsets)
+    chosen = {
+        "model": options.model,
+        "rounds": options.rounds,
+        "row_weights": options.row_weights,
+        "column_weights": options.column_weights,
+        "truncation": options.truncation,
+        "subsets": subsets,
+        "near": options.near,
+        "continue_from": continue_from,
+        "test": _test(options, table),
+        "budget": options.seconds,
+        "target_stderr": options.stderr,
+        "n_jobs": options.jobs,
+    }
     snapshots = iter_values(
         table,
+        method=options.method,
         n_neighbors=options.neighbors,
-        test=_test(options, table),
-        subsets=subsets,
         baseline=options.baseline,
         scoring=options.scoring,
-        near=options.near,
-        budget=options.seconds,
-        target_stderr=options.stderr,
         random_state=options.seed,
-        n_jobs=options.jobs,
-        continue_from=continue_from,
+        **{name: value for name, value in chosen.items() if value is not None},
     )
     last, stopped = last_of(shown(snapshots))
     return last.values, stopped
@@ -180,7 +194,7 @@ def last_of(steps: Iterator[Step]) -> tuple[Step, bool]:
     except KeyboardInterrupt:
         stopped = True
         steps.close()  # type: ignore[attr-defined]
-        if last is None or getattr(last, "n_test", 1) == 0:
+        if last is None or not getattr(last, "has_values", True):
             raise
         print("\nstopped; keeping what there is", file=sys.stderr)
     assert last is not None

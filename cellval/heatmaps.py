@@ -79,7 +79,9 @@ def heatmap(
     down, across = (names, ids) if transposed else (ids, names)
     _lay_out(figure, down, across, size, transposed)
     figure.add_annotation(
-        text=f"value: {about.unit.name} of accuracy; below 0 hurts",
+        text=f"value: {about.unit.name} of accuracy; below 0 hurts"
+        if about.values.additive
+        else f"score: {about.unit.name}; lower is worse",
         **{"xref": "paper", "x": 0, "yref": "paper", "y": 1, "showarrow": False},
         **{"xanchor": "left", "yanchor": "top", "yshift": figure.layout.margin.t},
         font_size=12,
@@ -94,13 +96,14 @@ def _cell_size(n: int) -> float:
 def _colours(about: Derived, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
     unit = about.unit
     limit = (about.limit or 1e-12) * unit.factor
+    middle = about.values.middle * unit.factor
     return dict(
         type="heatmap",
         z=scaled(grid.T if turn else grid, unit.factor),
         colorscale=COLOURS,
-        zmin=-limit,
-        zmid=0,
-        zmax=limit,
+        zmin=middle - limit,
+        zmid=middle,
+        zmax=middle + limit,
         xgap=1 if gaps else 0,
         ygap=1 if gaps else 0,
         hoverinfo="skip",
@@ -221,6 +224,7 @@ def _column_bars(
 def _row_strip(about: Derived, rows: np.ndarray, turn: bool) -> Trace:
     values, unit = about.values, about.row_unit
     limit = (about.row_limit or 1e-12) * unit.factor
+    middle = about.row_middle * unit.factor
     sizes = scaled(values.row_values[rows][:, None], unit.factor)
     shape = (1, -1) if turn else (-1, 1)
     texts = [
@@ -238,9 +242,9 @@ def _row_strip(about: Derived, rows: np.ndarray, turn: bool) -> Trace:
         xaxis="x" if turn else "x2",
         yaxis="y2" if turn else "y",
         colorscale=COLOURS,
-        zmin=-limit,
-        zmid=0,
-        zmax=limit,
+        zmin=middle - limit,
+        zmid=middle,
+        zmax=middle + limit,
         showscale=False,
         hovertemplate="%{text}<extra></extra>",
     )

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cellval.knn.engine import Snapshot, iter_values, make_problem, n_cores
+from cellval.knn.engine import Snapshot, make_problem, n_cores
 from cellval.knn.plan import NANOSECONDS
 from cellval.knn.rows import SMALL
 from cellval.surprise import Surprise, iter_surprise
 from cellval.table import InputError, Table
+from cellval.valuation import iter_values
 from cellval.values import CellValues
 from cellval.whatif import what_if
 
@@ -43,7 +44,7 @@ class Progress:
     """How far a run is; cheap to keep when everything else is dropped."""
 
     done: float = 0.0  # share of the run, 0 to 1
-    n_test: int = 0  # test points seen
+    seen: str = ""  # the same in words, such as "200 test points"
     seconds: float = 0.0
     seconds_left: float = float("nan")
 
@@ -103,7 +104,7 @@ class Background:
             self.snapshot = snapshot
             self.progress = Progress(
                 snapshot.done,
-                getattr(snapshot, "n_test", 0),
+                getattr(snapshot, "seen", ""),
                 snapshot.seconds,
                 snapshot.seconds_left,
             )
@@ -179,7 +180,7 @@ class Job(Background):
             snapshot, now = self.snapshot, time.monotonic()
             if (
                 snapshot is not None
-                and snapshot.n_test >= 2
+                and snapshot.has_values
                 and now - self._values_at >= VALUES_EVERY
             ):
                 self._values, self._values_at = _light(snapshot), now
@@ -188,8 +189,14 @@ class Job(Background):
     def _snapshots(self) -> Generator[Snapshot, None, None]:
         look = threading.Thread(target=self._look, name="surprise", daemon=True)
         look.start()
-        with ThreadPoolExecutor(n_cores(), "cellval", initializer=_give_way) as pool:
-            yield from iter_values(self.table, **{"executor": pool, **self.options})
+        if self.options.get("method", "knn") == "knn":
+            with ThreadPoolExecutor(
+                n_cores(), "cellval", initializer=_give_way
+            ) as pool:
+                yield from iter_values(self.table, **{"executor": pool, **self.options})
+        else:
+            _give_way()  # workers of other methods are its children
+            yield from iter_values(self.table, **self.options)
         look.join()
 
     def _look(self) -> None:
@@ -209,7 +216,7 @@ class Job(Background):
     def _finish(self) -> None:
         """Exact values of the last snapshot; the rest of the run's memory goes."""
         snapshot, self.snapshot = self.snapshot, None
-        if snapshot is not None and snapshot.n_test >= 2:
+        if snapshot is not None and snapshot.has_values:
             self._values = _light(snapshot)
 
 
@@ -368,6 +375,10 @@ def expected_seconds(table: Table, **options: Any) -> float:
 
     Raises InputError where `start` would fail for the options.
     """
+    if options.get("method", "knn") != "knn":
+        from cellval.games.cells import expected_seconds as of_game
+
+        return of_game(table, **options)
     problem = make_problem(table, **options)
     cost = NEAR_NANOSECONDS if 0 < problem.near < problem.plan.n_rows else NANOSECONDS
     seconds = problem.plan.total_work() * cost / 1e9 / n_cores()

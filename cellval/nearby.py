@@ -9,7 +9,7 @@ import numpy as np
 
 from cellval.encoding import encode
 from cellval.kinds import Column
-from cellval.knn.engine import _n_jobs
+from cellval.knn.engine import n_workers
 from cellval.knn.nearest import nearest_rows
 from cellval.table import Table
 
@@ -225,7 +225,7 @@ def iter_nearby(
     sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
     total, done = n * sum(sizes), 0
     stop, parts = _go_on(), []
-    pool = executor or ThreadPoolExecutor(_n_jobs(n_jobs, None))
+    pool = executor or ThreadPoolExecutor(n_workers(n_jobs, None))
     try:
         for size in sizes:
             asked = _Asked.of(table, model, size)

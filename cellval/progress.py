@@ -22,10 +22,10 @@ def line(snapshot: Snapshot) -> str:
     if snapshot.compiling:
         return "preparing (the first run on a machine compiles for about 15 s) ..."
     filled = round(24 * snapshot.done)
-    stderr = snapshot.values.typical_stderr
+    stderr = snapshot.values.typical_stderr if snapshot.has_values else float("nan")
     return (
         f"[{'#' * filled}{'.' * (24 - filled)}] {snapshot.done:4.0%}  "
-        f"{snapshot.n_test:,} test points, standard error {stderr:.2g}, "
+        f"{snapshot.seen}, standard error {stderr:.2g}, "
         f"{spoken_time(snapshot.seconds_left)} left"
     )
 

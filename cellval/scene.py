@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.encoding import Encoded, encode
-from cellval.knn.problem import _test_weights, make_problem
+from cellval.knn.problem import make_problem, weights_of_tests
 from cellval.knn.rows import make_steps
 from cellval.reading import listed
 from cellval.table import InputError, Table
@@ -49,6 +49,13 @@ def run_of(
         raise InputError(
             f"What-if needs values of the KNN engine, not of {settings['method']}. "
             "Value the table with value_cells first."
+        )
+    weights = settings.get("column_weights", "shapley")
+    if weights != "shapley":
+        raise InputError(
+            "What-if speaks of values with Shapley weights along columns; these were "
+            f"made with {weights.capitalize()} weights. Value the table with "
+            "column_weights='shapley' first."
         )
     if settings.get("table", table.fingerprint) != table.fingerprint:
         raise InputError(
@@ -164,10 +171,10 @@ def make_scene(
 
     def say(y: np.ndarray) -> np.ndarray:
         if run.test:
-            return _test_weights(run.test.y, run.scoring)
+            return weights_of_tests(run.test.y, run.scoring)
         # in leave-one-out the row itself is a test point, silent on itself
         points = slice(None) if run.leave_one_out else own_tests
-        weights = _test_weights(y[points], run.scoring)
+        weights = weights_of_tests(y[points], run.scoring)
         return np.delete(weights, index) if run.leave_one_out else weights
 
     tests = encode(run.test, like=table) if run.test else None

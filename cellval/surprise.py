@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cellval.kinds import MISSING_MARKERS, Column
-from cellval.knn.problem import _check, _whole
+from cellval.knn.problem import is_whole, require
 from cellval.misspelt import misspelt
 from cellval.nearby import Model, Nearby, bent, iter_nearby, make_model
 from cellval.placeholders import Placeholder, placeholders
@@ -94,7 +94,7 @@ def iter_surprise(
 
     The same seed gives the same numbers bit for bit, whatever the number of workers.
     """
-    _check("random_state", random_state, _whole(random_state, 0), "whole, from 0 on")
+    require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
     codes = placeholders(table)
     cleaned = without(table, codes)
     model = make_model(cleaned, random_state)

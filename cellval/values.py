@@ -67,8 +67,31 @@ class CellValues:
 
     @property
     def total(self) -> float:
-        """Sum of all cells: the score reached, less what no columns are worth."""
+        """Sum of all cells: where they `sums_to_score`, the score that was reached,
+        less what no columns are worth.
+        """
         return float(np.nansum(self.column_values))
+
+    @property
+    def additive(self) -> bool:
+        """Do the cells sum to the score? Else 0 is no border between good and bad."""
+        return bool(self.settings.get("additive", True))
+
+    @property
+    def sums_to_score(self) -> bool:
+        """Is the total the score reached (less what no columns are worth)?"""
+        weights = (self.settings.get(f"{of}_weights") for of in ("row", "column"))
+        return self.additive and all(w in (None, "shapley") for w in weights)
+
+    @property
+    def middle(self) -> float:
+        """The value of a cell that is neither good nor bad."""
+        return float(self.settings.get("middle", 0.0))
+
+    @property
+    def model(self) -> str:
+        """What the values speak of, such as "KNN model"."""
+        return str(self.settings.get("model", "KNN model"))
 
     @property
     def typical_stderr(self) -> float:
@@ -192,8 +215,18 @@ class CellValues:
         Runs on the same test points share their noise, so their standard errors are
         averaged; runs on different test tables are independent and gain precision.
         """
+        if any(run.settings.get("by", "knn") != "knn" for run in (self, other)):
+            raise InputError(
+                "Only values of the KNN method can be merged. Run the other methods "
+                "with more rounds instead."
+            )
         alike = ("method", "table", "n_neighbors", "baseline", "scoring", "near")
         different = [k for k in alike if self.settings[k] != other.settings[k]]
+        weights_of = [
+            run.settings.get("column_weights", "shapley") for run in (self, other)
+        ]
+        if weights_of[0] != weights_of[1]:
+            different.append("column_weights")
         if _is_exact(self) != _is_exact(other):
             different.append("design (exact or sampled)")
         same_tests = self.settings["test"] == other.settings["test"]

@@ -62,12 +62,18 @@ class Derived:
 
     @cached_property
     def limit(self) -> float:
-        """Where colours saturate; a quantile, so that no single cell decides."""
-        return _limit(self.values.values)
+        """How far from the middle colours saturate; a quantile, so that no single cell
+        decides.
+        """
+        return _limit(self.values.values - self.values.middle)
 
     @cached_property
     def row_limit(self) -> float:
-        return _limit(self.values.row_values)
+        return _limit(self.values.row_values - self.row_middle)
+
+    @property
+    def row_middle(self) -> float:
+        return self.values.middle * self.values.values.shape[1]
 
     @cached_property
     def unit(self) -> Unit:

@@ -113,7 +113,9 @@ def certainty(value: float, stderr: float) -> str:
     return f"clearly {'below' if value < 0 else 'above'} zero{away}"
 
 
-def effect(value: float, stderr: float, what: str = "This cell") -> str:
+def effect(
+    value: float, stderr: float, what: str = "This cell", model: str = "KNN model"
+) -> str:
     """What a value means, as a sentence."""
     if not math.isfinite(value):
         return (
@@ -122,10 +124,10 @@ def effect(value: float, stderr: float, what: str = "This cell") -> str:
         )
     sure = certainty(value, stderr)
     if sure.startswith("indistinguishable"):
-        return f"{what} makes no measurable difference to the KNN model: {sure}."
+        return f"{what} makes no measurable difference to the {model}: {sure}."
     verb = "lowers" if value < 0 else "raises"
     return (
-        f"{what} {verb} the accuracy of the KNN model by about "
+        f"{what} {verb} the accuracy of the {model} by about "
         f"{points(abs(value))}: {sure}."
     )
 

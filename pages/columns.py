@@ -27,9 +27,13 @@ if by != "as in the file":
     order = np.argsort(sign * values.column_values, kind="stable")
 scoring = str(values.settings.get("scoring", "accuracy"))
 score = "accuracy" if scoring == "accuracy" else "balanced accuracy"
-st.markdown(
+sums = (
     f"The {len(order):,} columns sum to **{100 * values.total:.1f} %**, the {score} "
-    "that the KNN model reaches. Click a bar to see the heatmap sorted by that column.",
+    f"that the {values.model} reaches. "
+)
+st.markdown(
+    f"{sums if values.sums_to_score else ''}Click a bar to see the heatmap sorted by "
+    "that column.",
     help=COLUMN_HELP,
 )
 key = f"columns chart {state.widget_key('v')} {by}"

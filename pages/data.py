@@ -47,8 +47,9 @@ with about:
 
 with run.container(border=True):
     loading.choose_label_and_id(table)
-    test = options.choose_test(table)
-    chosen = options.choose_options(table)
+    method = options.choose_method()
+    test = options.choose_test(table, method)
+    chosen = options.choose_options(table, method)
     try:
         ready = test is not None
         if test is not None:

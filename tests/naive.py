@@ -12,7 +12,7 @@ that have its label, when rows at the same distance are ordered at random.
 """
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import factorial
 
 
@@ -306,3 +306,53 @@ def n_to_flag(suspicion, false_alarms, e):
         if e * s <= false_alarms * k / n:
             best = k
     return best
+
+
+def tree_predictions(
+    rows, labels, points, max_depth=None, min_split=2, min_leaf=1, apart=1e-7
+):
+    """What a decision tree (CART, Gini) trained on `rows` says of each of `points`.
+
+    Rows are lists of numbers, a label each. A node is split where the impurity of its
+    two sides is least; of equally good splits the first column, then the lowest cut.
+    Cuts are halfway between neighbouring numbers, if these are `apart`. A leaf says its
+    commonest label, the lowest of equally common ones.
+    """
+
+    def purity(side):
+        counts = [side.count(label) for label in set(side)]
+        return sum(count * count for count in counts) / len(side)
+
+    def best_split(inside):
+        best, found = None, None
+        for j in range(len(rows[0])):
+            numbers = sorted(rows[i][j] for i in inside)
+            for a, b in pairwise(numbers):
+                if not b > a + apart:
+                    continue
+                cut = (a + b) / 2
+                left = [i for i in inside if rows[i][j] <= cut]
+                right = [i for i in inside if rows[i][j] > cut]
+                if min(len(left), len(right)) < min_leaf:
+                    continue
+                gain = purity([labels[i] for i in left])
+                gain += purity([labels[i] for i in right])
+                if best is None or gain > best:
+                    best, found = gain, (j, cut, left, right)
+        return found
+
+    def say(inside, asked, depth, said):
+        own = [labels[i] for i in inside]
+        end = len(set(own)) == 1 or len(own) < min_split or depth == max_depth
+        split = None if end else best_split(inside)
+        if split is None:
+            for p in asked:
+                said[p] = max(sorted(set(own)), key=own.count)
+            return said
+        j, cut, left, right = split
+        say(left, [p for p in asked if points[p][j] <= cut], depth + 1, said)
+        say(right, [p for p in asked if points[p][j] > cut], depth + 1, said)
+        return said
+
+    said = say(range(len(rows)), range(len(points)), 0, {})
+    return [said[p] for p in range(len(points))]

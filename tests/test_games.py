@@ -202,13 +202,13 @@ def test_out_of_bag_scores_equal_the_definition(monkeypatch):
     table = mixed(40, 6)
     seen = []
 
-    class Spy(DecisionTreeClassifier):
-        def predict(self, X):
-            said = super().predict(X)
+    class Spy(oob.Trees):
+        def predict(self, rows, columns, asked):
+            said = super().predict(rows, columns, asked)
             seen.append(said)
             return said
 
-    monkeypatch.setattr(oob, "DecisionTreeClassifier", Spy)
+    monkeypatch.setattr(oob, "Trees", Spy)
     monkeypatch.setattr(oob, "AT_ONCE", 4)
     *_, scores = iter_oob(table, n_trees=10)
     hits = {}

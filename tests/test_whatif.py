@@ -93,7 +93,7 @@ def test_rows_held_out_stay_held_out_when_a_label_changes(monkeypatch):
     comp = row_value_if(TABLE, index, CHANGES, settings=values.settings, test=0.3)
     same = row_value_if(TABLE, index, CHANGES, settings=values.settings, test=held_out)
     close(comp.values, same.values)
-    monkeypatch.setattr(problem, "_held_out", lambda *_: held_out)
+    monkeypatch.setattr(problem, "hold_out", lambda *_: held_out)
     for changes, value in zip(CHANGES, comp.values, strict=True):
         new = changed(TABLE, index, changes)
         close(value, cellval.value_rows(new, test=0.3, **settings)[index])

@@ -73,7 +73,8 @@ def plant(
         new = cells.astype(float if column.is_number else object).to_list()
         for i in chosen[chosen % m == j] // m:
             new[i] = column.error(kind, int(i), draw)
-            wrong[i, j] = new[i] != cells[i]
+            still_missing = pd.isna(new[i]) and pd.isna(cells[i])
+            wrong[i, j] = new[i] != cells[i] and not still_missing
         planted[name] = new
     return Planted(planted, wrong)
 
@@ -107,7 +108,7 @@ class _Column:
         return 10.0 * own if kind == "times ten" else 0.0
 
     def _rounded(self, number: float) -> float:
-        return float(round(number)) if self.is_whole else float(number)
+        return float(np.round(number) if self.is_whole else number)
 
     def _rare(self, i: int, draw: np.random.Generator) -> object:
         """Where the density of the row's class is among the lowest twentieth."""

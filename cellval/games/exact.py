@@ -1,12 +1,17 @@
 """Exact values of small games, from the utilities of all pairs of subsets."""
 
+from collections.abc import Iterator
+from concurrent.futures import Executor
+
 import numpy as np
 
 from cellval.decoding import InputError
+from cellval.games.rounds import in_order
 from cellval.games.utility import Utility
-from cellval.games.weights import Weights, shapley
+from cellval.grouping import MOST_PLAYERS
+from cellval.weights import Weights, shapley
 
-MOST_PLAYERS = 16  # rows and columns together: 65,536 utilities
+PIECES = 400  # into so many the evaluations are cut, at most
 
 
 def exact_values(
@@ -32,6 +37,31 @@ def exact_values(
     >>> values.round(6).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
+    *_, (_, utilities) = iter_utilities(h, n_rows, n_columns)
+    return values_of(utilities, row_weights, column_weights)
+
+
+def iter_utilities(
+    h: Utility,
+    n_rows: int,
+    n_columns: int,
+    *,
+    executor: Executor | None = None,
+    n_jobs: int = 1,
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Yield the share of evaluations made, and the utilities known by then.
+
+    In a random order, so that what is left takes as long as what was done. Subsets are
+    numbered by their bits; what is not known yet is NaN.
+
+    Examples
+    --------
+    >>> h = lambda rows, columns: float(len(rows) * len(columns))
+    >>> for done, utilities in iter_utilities(h, 1, 2):
+    ...     pass
+    >>> done, utilities.tolist()
+    (1.0, [[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 2.0]])
+    """
     if n_rows + n_columns > MOST_PLAYERS:
         raise InputError(
             f"Exact values of {n_rows} x {n_columns} players need "
@@ -39,9 +69,37 @@ def exact_values(
             "all are possible. Group rows or columns, or sample (method='mc')."
         )
     rows, columns = _subsets(n_rows), _subsets(n_columns)
-    utilities = np.array([[h(s, f) for f in columns] for s in rows], float)
+    utilities = np.full((len(rows), len(columns)), np.nan)
+    utilities[0] = [h(rows[0], f) for f in columns]
+    utilities[1:, 0] = [h(s, columns[0]) for s in rows[1:]]
+    pairs = [(s, f) for s in range(1, len(rows)) for f in range(1, len(columns))]
+    order = np.random.default_rng(0).permutation(len(pairs))
+    size = -(-len(pairs) // PIECES)
+    pieces = [order[first : first + size] for first in range(0, len(pairs), size)]
+    work = [
+        (h, [(rows[pairs[k][0]], columns[pairs[k][1]]) for k in piece])
+        for piece in pieces
+    ]
+    found = in_order(_evaluated, work, executor, n_jobs)
+    for n, (piece, answers) in enumerate(zip(pieces, found, strict=True), 1):
+        for k, answer in zip(piece, answers, strict=True):
+            utilities[pairs[k]] = answer
+        yield n / len(pieces), utilities
+
+
+def values_of(
+    utilities: np.ndarray,
+    row_weights: Weights = shapley,
+    column_weights: Weights = shapley,
+) -> np.ndarray:
+    """Values from the utilities of all pairs of subsets, (2^n, 2^m)."""
+    n_rows, n_columns = (int(size).bit_length() - 1 for size in utilities.shape)
     left = _marginals(n_rows, row_weights)
     return np.asarray(left @ utilities @ _marginals(n_columns, column_weights).T)
+
+
+def _evaluated(h: Utility, pairs: list[tuple[np.ndarray, np.ndarray]]) -> list[float]:
+    return [float(h(s, f)) for s, f in pairs]
 
 
 def _subsets(n: int) -> list[np.ndarray]:

@@ -1,8 +1,12 @@
 """1D-Shapley on flattened cells: every cell a player, absent ones filled with means."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+
+from cellval.games.utility import ModelUtility
 
 # h of which cells are there: bool (n_rows, n_columns) -> float
 CellUtility = Callable[[np.ndarray], float]
@@ -28,6 +32,27 @@ def flat_round(
         marginal[cell] = now - before
         before = now
     return marginal.reshape(n_rows, n_columns)
+
+
+@dataclass(frozen=True, eq=False)
+class FlatUtility:
+    """A model's score when only some cells are there; the rows and labels all are."""
+
+    model: ModelUtility
+    compiled = False
+
+    def __call__(self, there: np.ndarray) -> float:
+        if not there.any():
+            return self.model.empty
+        cells, owner = self._cells
+        return self.model.score_of(filled(cells, there[:, owner]))
+
+    @cached_property
+    def _cells(self) -> tuple[np.ndarray, np.ndarray]:
+        """Training matrix, and the column that each of its features belongs to."""
+        cells, _, features = self.model.arrays
+        owner = np.repeat(np.arange(len(features)), [len(own) for own in features])
+        return cells, owner
 
 
 def filled(cells: np.ndarray, there: np.ndarray) -> np.ndarray:

@@ -16,8 +16,20 @@ def leave_one_out(h: Utility, n_rows: int, n_columns: int) -> np.ndarray:
     >>> leave_one_out(lambda rows, columns: len(rows) * len(columns), 2, 2).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    everyone, all_columns = np.arange(n_rows), np.arange(n_columns)
-    rows = [everyone, *(np.delete(everyone, i) for i in everyone)]
-    columns = [all_columns, *(np.delete(all_columns, j) for j in all_columns)]
-    u = np.array([[h(s, f) for f in columns] for s in rows], float)
-    return np.asarray(u[0, 0] + u[1:, 1:] - u[1:, :1] - u[:1, 1:])
+    lines = [line_without(h, n_rows, n_columns, i) for i in (-1, *range(n_rows))]
+    return np.array([gains(lines[0], line) for line in lines[1:]])
+
+
+def line_without(h: Utility, n_rows: int, n_columns: int, row: int) -> np.ndarray:
+    """Utilities without a row (-1: with all): of all columns, and without each one."""
+    rows, columns = np.arange(n_rows), np.arange(n_columns)
+    if row >= 0:
+        rows = np.delete(rows, row)
+    each = [columns, *(np.delete(columns, j) for j in columns)]
+    return np.array([h(rows, some) for some in each], float)
+
+
+def gains(all_rows: np.ndarray, without_row: np.ndarray) -> np.ndarray:
+    """Values of the row's cells from two lines of utilities."""
+    lost = all_rows - without_row
+    return lost[0] - lost[1:]

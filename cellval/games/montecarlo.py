@@ -11,13 +11,20 @@ so that three of the four terms are known and two lines of u are all that is kep
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from cellval.games.utility import Utility
-from cellval.games.weights import Weights, relative, shapley
+from cellval.games.rounds import in_order
+from cellval.games.utility import Utility, line
+from cellval.weights import Weights, relative, shapley
+
+# A worker has one core; libraries that start threads of their own would share it.
+ONE_THREAD = {
+    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,26 +71,19 @@ def one_round(
     row_factor = relative(weights[0], n_rows)
     column_factor = relative(weights[1], n_columns)
     marginal = np.zeros((n_rows, n_columns))
-    nobody, n = np.array([], np.int64), 0
-    prefixes = [np.sort(columns[:f]) for f in range(n_columns + 1)]
-    before = np.array([h(nobody, prefix) for prefix in prefixes])
-    whole, settled = None, np.zeros(n_columns + 1, bool)
+    all_of_it = np.ones(n_columns + 1, bool)
+    before, n = line(h, np.array([], np.int64), columns, all_of_it), 0
+    whole, settled = None, ~all_of_it
     if truncation is not None:
-        everyone = np.arange(n_rows)
-        whole = np.array([h(everyone, prefix) for prefix in prefixes])
+        whole = line(h, np.arange(n_rows), columns, all_of_it)
         n += n_columns
     for s in range(1, n_rows + 1):
-        present = np.sort(rows[:s])
-        now = np.empty(n_columns + 1)
-        for f, prefix in enumerate(prefixes):
-            if whole is not None and settled[f]:
-                now[f] = before[f]
-                continue
-            now[f] = h(present, prefix)
-            n += f > 0
-            if whole is not None and abs(now[f] - whole[f]) <= truncation:
-                settled[f] = True
-                now[f] = whole[f]
+        now = line(h, np.sort(rows[:s]), columns, ~settled)
+        now[settled] = before[settled]
+        n += int(np.count_nonzero(~settled[1:]))
+        if whole is not None:
+            settled |= np.abs(now - whole) <= truncation
+            now[settled] = whole[settled]
         gain = np.diff(now - before)
         marginal[rows[s - 1], columns] = row_factor[s - 1] * column_factor * gain
         before = now
@@ -116,7 +116,8 @@ def iter_rounds(
         Stop when the mean standard error of the cells is at most this (but not before
         ten rounds).
     executor : Executor, optional
-        Where rounds run; `n_jobs` of them at a time.
+        Where rounds run (`default_executor(h, n_jobs)`); `n_jobs` of them at a time.
+        Without one, here.
 
     Examples
     --------
@@ -128,26 +129,16 @@ def iter_rounds(
     """
     started = time.monotonic()
     weights = (row_weights, column_weights)
-    fixed = (h, n_rows, n_columns)
-    sums = _Sums.of(n_rows, n_columns)
-    waiting: list[Future[tuple[np.ndarray, int]]] = []
-    submitted = 0
+    sums = Sums.of(n_rows, n_columns)
+    tasks = (
+        (h, n_rows, n_columns, (random_state, r), weights, truncation)
+        for r in range(rounds)
+    )
+    results: Any = in_order(one_round, tasks, executor, n_jobs)
     try:
-        for r in range(rounds):
-            if executor is None:
-                seed = (random_state, r)
-                marginal, n = one_round(*fixed, seed, weights, truncation)
-            else:
-                while submitted < min(rounds, r + 2 * n_jobs):
-                    seed = (random_state, submitted)
-                    waiting.append(
-                        executor.submit(one_round, *fixed, seed, weights, truncation)
-                    )
-                    submitted += 1
-                marginal, n = waiting.pop(0).result()
+        for marginal, n in results:
             sums = sums.plus(marginal, n)
-            seconds = time.monotonic() - started
-            estimate = sums.estimate(rounds, seconds)
+            estimate = sums.estimate(rounds, time.monotonic() - started)
             over = (
                 target_stderr is not None
                 and sums.n_rounds >= 10
@@ -157,12 +148,35 @@ def iter_rounds(
             if over:
                 return
     finally:
-        for future in waiting:
-            future.cancel()
+        results.close()
+
+
+def default_executor(h: Utility, n_jobs: int) -> Executor:
+    """Threads for a compiled utility, and processes for other models.
+
+    The GIL keeps models of scikit-learn from being trained side by side in threads, but
+    not compiled trees. The processes are joblib's, which need no
+    ``if __name__ == "__main__"``; each computes with one thread. A utility that wants
+    them says so by an attribute ``compiled = False``; others, such as functions of
+    one's own, get threads: they may not be picklable.
+
+    Examples
+    --------
+    >>> with default_executor(lambda rows, columns: 0.0, 2) as executor:
+    ...     executor.submit(sum, [1, 2]).result()
+    3
+    """
+    if getattr(h, "compiled", True):
+        return ThreadPoolExecutor(n_jobs)
+    # joblib has no types; it takes time to import, and few need it
+    from joblib.externals import loky  # type: ignore[import-untyped]
+
+    executor: Executor = loky.get_reusable_executor(n_jobs, env=ONE_THREAD)
+    return executor
 
 
 @dataclass(frozen=True, eq=False)
-class _Sums:
+class Sums:
     n_rounds: int
     n_evaluations: int
     cells: tuple[np.ndarray, np.ndarray]  # sums, and sums of squares
@@ -170,14 +184,14 @@ class _Sums:
     columns: tuple[np.ndarray, np.ndarray]
 
     @classmethod
-    def of(cls, n: int, m: int) -> "_Sums":
+    def of(cls, n: int, m: int) -> "Sums":
         return cls(0, 0, *((np.zeros(s), np.zeros(s)) for s in ((n, m), (n,), (m,))))
 
-    def plus(self, marginal: np.ndarray, n_evaluations: int) -> "_Sums":
+    def plus(self, marginal: np.ndarray, n_evaluations: int) -> "Sums":
         parts = (marginal, marginal.sum(axis=1), marginal.sum(axis=0))
         old = (self.cells, self.rows, self.columns)
         new = [(a + x, b + x * x) for (a, b), x in zip(old, parts, strict=True)]
-        return _Sums(self.n_rounds + 1, self.n_evaluations + n_evaluations, *new)
+        return Sums(self.n_rounds + 1, self.n_evaluations + n_evaluations, *new)
 
     def estimate(self, rounds: int, seconds: float) -> Estimate:
         n = self.n_rounds

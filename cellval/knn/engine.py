@@ -49,6 +49,16 @@ class Snapshot:
         """Test points seen so far."""
         return n_seen(self.problem, self.merged)
 
+    @property
+    def has_values(self) -> bool:
+        """One test point alone says nothing about its error."""
+        return self.n_test >= 2
+
+    @property
+    def seen(self) -> str:
+        """How much was done, in words."""
+        return f"{self.n_test:,} test points"
+
 
 def iter_values(
     table: Table | pd.DataFrame,
@@ -58,6 +68,7 @@ def iter_values(
     subsets: str | int = "auto",
     baseline: str = "zero",
     scoring: str = "accuracy",
+    column_weights: str = "shapley",
     near: int | None = None,
     budget: float | None = None,
     target_stderr: float | None = None,
@@ -87,6 +98,7 @@ def iter_values(
         subsets=subsets,
         baseline=baseline,
         scoring=scoring,
+        column_weights=column_weights,
         near=near,
         budget=budget,
         target_stderr=target_stderr,
@@ -94,7 +106,7 @@ def iter_values(
         continue_from=continue_from,
     )
     merged = resumed(problem, continue_from) if continue_from else nothing(problem)
-    width = _n_jobs(n_jobs, executor)
+    width = n_workers(n_jobs, executor)
     return _run(problem, merged, budget, target_stderr, width, executor)
 
 
@@ -200,7 +212,7 @@ def _run(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _n_jobs(n_jobs: int | None, executor: Executor | None) -> int:
+def n_workers(n_jobs: int | None, executor: Executor | None) -> int:
     """How many items can run at once."""
     if n_jobs is None:
         return getattr(executor, "_max_workers", None) or n_cores()

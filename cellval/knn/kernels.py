@@ -6,7 +6,8 @@ cell's value is its column's Shapley value in it:
     psi[i, j] = sum over F without j of w(|F|, m) * (phi(i, F + j) - phi(i, F))
     w(s, m)   = s! (m-s-1)! / m!
 
-so that sum_j psi[i, j] = phi(i, M) - phi(i, {}). One phi serves all rows.
+so that sum_j psi[i, j] = phi(i, M) - phi(i, {}). One phi serves all rows. Other weights
+(see `cellval.weights`) are w(s, m) times `factors[s]`; then the sum is another.
 `all_subsets` sums over every F; `permutations` samples orders of the columns, each with
 its reverse. Distances grow only by adding a column to all rows alike, so rounding never
 splits a tie.
@@ -32,6 +33,8 @@ from cellval.knn.rows import (
     row_values,
 )
 
+SHAPLEY = np.empty(0)  # no factors
+
 
 class Rows(NamedTuple):
     """The rows that are valued, ready for distances (see `cellval.encoding`)."""
@@ -41,6 +44,7 @@ class Rows(NamedTuple):
     is_category: np.ndarray  # bool (m,)
     y: np.ndarray  # int32 (n,)
     copies: np.ndarray  # int64 (n,): how often each row is there; empty: once each
+    factors: np.ndarray = SHAPLEY  # float64 (m,): by columns before it, a column's say
 
 
 class Queries(NamedTuple):
@@ -146,7 +150,7 @@ def tally_column(psi, match, scale, on_hit, on_miss, times, cells, squares):
 def tally(psi, offset, scale, row, point, rows, tests, t, sums):
     """Add what test point t says to the sums: scale * (psi + offset[j, match]).
 
-    `row` is what its cells sum to: phi(M) - phi({}).
+    `row` is what its cells sum to.
     """
     m, n = psi.shape
     times = np.float64(tests.times[t])
@@ -191,26 +195,28 @@ def add_one(rows, at, j, dist):
 
 
 @kernel
-def subset_shares(m):
-    """c(f) = w(f-1, m) + w(f, m) for f = 0..m, with w(s, m) = s! (m-s-1)! / m!"""
-    share = np.zeros(m + 1)
+def subset_weights(m, factors):
+    """w(s, m) = s! (m-s-1)! / m! times its factor for s = 0..m-1, and 0 for s = m."""
+    weights = np.zeros(m + 1)
     w = 1.0 / m
-    for f in range(1, m + 1):
-        share[f] = w
-        w = w * f / (m - f) if f < m else 0.0
-        share[f] += w
-    return share
+    for s in range(m):
+        if s > 0:
+            w = w * s / (m - s)
+        weights[s] = w * factors[s] if factors.size else w
+    return weights
 
 
 @kernel
-def walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole):
+def walk_subsets(
+    apart, near, weights, point, steps, stop, dist, below, psi, whole, without
+):
     """psi[j] = sum over subsets F with j of c(|F|) phi(F), depth first; whole = phi(M).
 
     A subtree of the walk holds the subsets that share its path, so every column on the
-    path gets the subtree's total (`below`) once.
+    path gets the subtree's total (`below`) once. Adds w(|F|, m) phi(F) to `without`
+    unless that is empty.
     """
     m, n = apart.shape
-    share = subset_shares(m)
     scratch = make_scratch(n)
     phi = np.zeros(n)
     path = np.empty(m + 1, np.int64)
@@ -223,8 +229,11 @@ def walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole):
             depth += 1
             path[depth] = j
             row_values(dist[depth], near, point, steps, scratch, phi)
+            c = weights[depth - 1] + weights[depth]
             for i in range(n):
-                below[depth, i] = share[depth] * phi[i]
+                below[depth, i] = c * phi[i]
+            for i in range(without.size):
+                without[i] += weights[depth] * phi[i]
             if depth == m:
                 for i in range(n):
                     whole[i] = phi[i]
@@ -256,20 +265,36 @@ def settle(psi, times, row):
 
 
 @kernel
+def add_up(psi, offset, scale, match, row):
+    """row = what its cells, scale * (psi + offset[j, match]), sum to."""
+    m, n = psi.shape
+    on_hit, on_miss = scale * offset[:, 1].sum(), scale * offset[:, 0].sum()
+    for i in range(n):
+        row[i] = on_hit if match[i] else on_miss
+    for j in range(m):
+        for i in range(n):
+            row[i] += scale * psi[j, i]
+
+
+@kernel
 def all_subsets(rows, tests, near, chance, steps, stop, sums):
     """Exact values: every subset F once.
 
     With c(f) = w(f-1, m) + w(f, m) the sum over F splits into what the subsets with j
-    give and a constant per row, psi[j] = sum over F with j of c(|F|) phi(F) - constant,
-    and the constant follows from sum_j psi[j] = phi(M) - phi({}).
+    give, and what a row is worth without regard to j:
+
+        psi[j] = sum over F with j of c(|F|) phi(F) - sum over all F of w(|F|, m) phi(F)
+
+    With Shapley's weights the latter follows from sum_j psi[j] = phi(M) - phi({}).
     """
     m, n = rows.cells.shape
     apart = np.empty((m, n), np.float32)
     dist = np.empty((m + 1, n), np.float32)
-    below = np.empty((m + 1, n))
-    whole = np.empty(n)
-    empty = np.empty(n)
+    below = np.zeros((m + 1, n))
+    whole, empty = np.empty(n), np.empty(n)
+    without = np.empty(n if rows.factors.size else 0)
     no_offset = np.zeros((m, 2))
+    weights = subset_weights(m, rows.factors)
     for t in range(tests.y.size):
         if stop[0]:
             break
@@ -280,10 +305,20 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
                 apart[j, i] = 0
             add_one(rows, tests.cells[t], j, apart[j])
         psi = np.zeros((m, n))
-        walk_subsets(apart, near, point, steps, stop, dist, below, psi, whole)
-        for i in range(n):
-            whole[i] -= empty[i]
-        settle(psi, 1.0, whole)
+        for i in range(without.size):
+            without[i] = weights[0] * empty[i]
+        walk_subsets(
+            apart, near, weights, point, steps, stop, dist, below, psi, whole, without
+        )
+        if rows.factors.size:
+            for j in range(m):
+                for i in range(n):
+                    psi[j, i] -= without[i]
+            add_up(psi, no_offset, 1.0, point.match, whole)
+        else:
+            for i in range(n):
+                whole[i] -= empty[i]
+            settle(psi, 1.0, whole)
         tally(psi, no_offset, 1.0, whole, point, rows, tests, t, sums)
 
 
@@ -313,9 +348,11 @@ def whole_rows(rows, tests, near, steps, sums):
 
 
 @kernel
-def add_difference(psi, phi, previous):
+def add_difference(psi, phi, previous, factors, p):
+    """Add what the column at position p changes."""
+    factor = psi.dtype.type(factors[p] if factors.size else 1.0)
     for i in range(psi.size):
-        psi[i] += phi[i] - previous[i]
+        psi[i] += factor * (phi[i] - previous[i])
 
 
 @kernel
@@ -332,10 +369,10 @@ def walk_order(rows, at, order, near, point, steps, scratch, empty, whole, known
         j = order[p]
         add_one(rows, at, j, dist)
         row_values(dist, near, point, steps, scratch, phi)
-        add_difference(psi[j], phi, previous)
+        add_difference(psi[j], phi, previous, rows.factors, p)
         phi, previous = previous, phi
     if known:
-        add_difference(psi[order[m - 1]], whole, previous)
+        add_difference(psi[order[m - 1]], whole, previous, rows.factors, m - 1)
     else:
         for i in range(n):
             whole[i] = previous[i]
@@ -353,9 +390,10 @@ def walk_middle(rows, at, order, near, point, steps, scratch, firsts, lasts, psi
         j = order[p]
         add_one(rows, at, j, dist)
         row_values(dist, near, point, steps, scratch, phi)
-        add_difference(psi[j], phi, previous)
+        add_difference(psi[j], phi, previous, rows.factors, p)
         phi, previous = previous, phi
-    add_difference(psi[order[m - 2]], lasts[order[m - 1]], previous)
+    last = lasts[order[m - 1]]
+    add_difference(psi[order[m - 2]], last, previous, rows.factors, m - 2)
 
 
 @kernel
@@ -414,17 +452,20 @@ def permutations(rows, tests, orders, near, chance, steps, stop, sums):
                 k > 0,
                 psi,
             )
+        scale = 0.5 / n_pairs
         for i in range(n):
             whole[i] -= empty[i]
-        tally(psi, no_offset, 0.5 / n_pairs, whole, point, rows, tests, t, sums)
+        if rows.factors.size:
+            add_up(psi, no_offset, scale, point.match, whole)
+        tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
 
 
 @kernel
 def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums):
     """The same with the first and last positions, which vary most, averaged exactly.
 
-    Orders serve only the positions between; what then misses to the row's value is
-    spread evenly over its cells. Needs m >= 3.
+    Orders serve only the positions between; what then misses to the row's value, where
+    that is known, is spread evenly over its cells. Needs m >= 3.
     """
     m, n = rows.cells.shape
     n_orders = 2 * orders.shape[1]
@@ -432,6 +473,10 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
     whole, empty = np.empty(n), np.empty(n)
     no_offset = np.zeros((m, 2))
     firsts, lasts = np.empty((m, n)), np.empty((m, n))
+    on_first, on_last = n_orders / m, n_orders / m
+    if rows.factors.size:
+        on_first *= rows.factors[0]
+        on_last *= rows.factors[m - 1]
     for t in range(tests.y.size):
         if stop[0]:
             break
@@ -442,17 +487,21 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
         psi = np.empty((m, n))
         for j in range(m):
             for i in range(n):
-                ends = firsts[j, i] - empty[i] + whole[i] - lasts[j, i]
-                psi[j, i] = n_orders * ends / m
+                psi[j, i] = on_first * (firsts[j, i] - empty[i])
+                psi[j, i] += on_last * (whole[i] - lasts[j, i])
         for k in range(n_orders):
             order = orders[t, k // 2, :: 1 if k % 2 else -1]
             walk_middle(
                 rows, at, order, near, point, steps, scratch, firsts, lasts, psi
             )
-        for i in range(n):
-            whole[i] -= empty[i]
-        settle(psi, n_orders, whole)
-        tally(psi, no_offset, 1.0 / n_orders, whole, point, rows, tests, t, sums)
+        scale = 1.0 / n_orders
+        if rows.factors.size:
+            add_up(psi, no_offset, scale, point.match, whole)
+        else:
+            for i in range(n):
+                whole[i] -= empty[i]
+            settle(psi, n_orders, whole)
+        tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
 
 
 @kernel
@@ -482,16 +531,17 @@ def walk_order_near(
     k, miss, hit = 0, first[0], first[1]
     for p in range(m):
         j = order[p]
+        factor = rows.factors[p] if rows.factors.size else 1.0
         add_one(rows, at, j, dist)
-        offset[j, 0] -= miss
-        offset[j, 1] -= hit
+        offset[j, 0] -= factor * miss
+        offset[j, 1] -= factor * hit
         for q in range(k):
-            psi[j, near_rows[q]] -= gaps[q]
+            psi[j, near_rows[q]] -= factor * gaps[q]
         k, miss, hit = near_step(dist, near, point, steps, scratch, near_rows, gaps)
-        offset[j, 0] += miss
-        offset[j, 1] += hit
+        offset[j, 0] += factor * miss
+        offset[j, 1] += factor * hit
         for q in range(k):
-            psi[j, near_rows[q]] += gaps[q]
+            psi[j, near_rows[q]] += factor * gaps[q]
     for i in range(n):
         whole[i] = hit if point.match[i] else miss
     for q in range(k):
@@ -523,6 +573,9 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
             walk_order_near(
                 rows, at, order, near, point, steps, scratch, first, whole, psi, offset
             )
+        scale = 0.5 / n_pairs
         for i in range(n):
             whole[i] -= empty[i]
-        tally(psi, offset, 0.5 / n_pairs, whole, point, rows, tests, t, sums)
+        if rows.factors.size:
+            add_up(psi, offset, scale, point.match, whole)
+        tally(psi, offset, scale, whole, point, rows, tests, t, sums)

@@ -11,6 +11,8 @@ from cellval.knn.problem import Problem
 from cellval.table import InputError
 from cellval.values import CellValues, describe
 
+OF_OLD = {"column_weights": "shapley"}  # settings that values once did not have
+
 
 @dataclass(frozen=True, eq=False)
 class Merged:
@@ -72,19 +74,25 @@ def merge(problem: Problem, merged: Merged, item: Item, part: Sums) -> Merged:
         new["segment_pairs"][item.segment] += pairs
         new["open_cells"] = np.zeros_like(merged.open_cells)
     if item.last == problem.plan.n_tests:
-        if pairs >= merged.finest:
+        is_finest = pairs >= merged.finest
+        if is_finest:
             new["finest"] = pairs
             new["cell_variance"] = _variance(sums.cells, sums.cells_squared, n_tests)
             new["column_variance"] = _variance(
                 sums.columns, sums.columns_squared, n_tests
             )
-        if not merged.finest:
+        if not merged.finest or (is_finest and not _is_efficient(problem)):
             new["row_means"] = sums.rows / n_tests
             new["row_variance"] = _variance(sums.rows, sums.rows_squared, n_tests)
         new["sums"] = make_sums(*sums.cells.shape[::-1])
         new["pass_number"] = item.pass_number + 1
         new["n_tests"] = new["n_visited"] = new["next_item"] = 0
     return Merged(**new)
+
+
+def _is_efficient(problem: Problem) -> bool:
+    """Do a row's cells sum to its 1D value, whatever was drawn? (Shapley weights)"""
+    return problem.rows.factors.size == 0
 
 
 def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
@@ -110,7 +118,8 @@ def cell_values(problem: Problem, merged: Merged) -> CellValues:
         pairs = merged.segment_pairs
         cells = sum(c / p for c, p in zip(merged.segment_cells, pairs, strict=True))
         cells, rows = cells / n_all, merged.row_means
-        cells += (rows - cells.sum(axis=0)) / cells.shape[0]  # rounding of float32
+        if _is_efficient(problem):
+            cells += (rows - cells.sum(axis=0)) / cells.shape[0]  # rounding of float32
         variances = merged.cell_variance, merged.row_variance, merged.column_variance
         weight = float(pairs.mean() * n_all)
     else:
@@ -125,6 +134,8 @@ def cell_values(problem: Problem, merged: Merged) -> CellValues:
             effect * _variance(sums.columns, sums.columns_squared, n),
         )
         weight = float(n)
+    if not _is_efficient(problem):
+        rows = cells.sum(axis=0)
 
     def to_table(values: np.ndarray) -> np.ndarray:
         padded = np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], -1)
@@ -162,6 +173,10 @@ def _design(problem: Problem, merged: Merged) -> str:
             f"{pairs} random {orders} of the columns and the reverse, fresh for every "
             "test point"
         )
+    if not _is_efficient(problem):
+        text += (
+            f", {problem.settings['column_weights'].capitalize()} weights along columns"
+        )
     if not merged.finest:
         text += f", {merged.n_tests:,} of {n_all:,} test points"
     return text
@@ -179,7 +194,8 @@ def resumed(problem: Problem, values: CellValues) -> Merged:
     changed = [
         name
         for name, value in problem.settings.items()
-        if name not in ("subsets", "passes") and values.settings.get(name) != value
+        if name not in ("subsets", "passes")
+        and values.settings.get(name, OF_OLD.get(name)) != value
     ]
     if changed:
         raise InputError(

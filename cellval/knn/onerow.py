@@ -19,7 +19,7 @@ The contents are the last k rows of `Rows`, there 0 times; the n others come fir
 import numpy as np
 
 from cellval.knn.compiled import kernel
-from cellval.knn.kernels import add_one, meet, start, subset_shares
+from cellval.knn.kernels import add_one, meet, start, subset_weights
 from cellval.knn.rows import (
     HALF,
     LEFT_OUT_BITS,
@@ -186,11 +186,12 @@ def rows_if(rows, n, tests, near, chance, steps, out):
 def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
     """out[t, q, j] = psi of each content's cells: every subset once.
 
-    As `kernels.all_subsets`: psi[j] = sum over F with j of c(|F|) phi(F) - constant.
+    As `kernels.all_subsets`: psi[j] = sum over F with j of c(|F|) phi(F) - constant,
+    which follows from sum_j psi[j] = phi(M) - phi({}): Shapley's weights only.
     """
     m, size = rows.cells.shape
     k = size - n
-    share = subset_shares(m)
+    weights = subset_weights(m, rows.factors)
     scratch = make_scratch(size)
     apart = np.empty((m, size), np.float32)
     dist = np.empty((m + 1, size), np.float32)
@@ -214,7 +215,7 @@ def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
                 depth += 1
                 path[depth] = j
                 place(dist[depth], n, relative, near, point, steps, scratch, phi)
-                below[depth] = share[depth] * phi
+                below[depth] = (weights[depth - 1] + weights[depth]) * phi
                 if depth == m:
                     whole[:] = phi
                 j += 1

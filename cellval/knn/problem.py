@@ -7,12 +7,13 @@ import numpy as np
 import pandas as pd
 
 from cellval.encoding import Encoded, encode
-from cellval.knn.kernels import Queries, Rows
+from cellval.knn.kernels import SHAPLEY, Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.rows import make_steps
 from cellval.reading import listed
 from cellval.table import InputError, Table
 from cellval.values import CellValues
+from cellval.weights import named, relative
 
 SCORINGS = ("accuracy", "balanced")
 
@@ -40,6 +41,7 @@ def make_problem(
     subsets: str | int = "auto",
     baseline: str = "zero",
     scoring: str = "accuracy",
+    column_weights: str = "shapley",
     near: int | None = None,
     budget: float | None = None,
     target_stderr: float | None = None,
@@ -48,14 +50,16 @@ def make_problem(
 ) -> Problem:
     """Check the settings, encode the tables and plan the work."""
     table = table if isinstance(table, Table) else Table.from_frame(table)
-    _check("n_neighbors", n_neighbors, _whole(n_neighbors, 1), "1 or more")
-    _check("baseline", baseline, baseline in ("zero", "chance"), "'zero' or 'chance'")
-    _check("scoring", scoring, scoring in SCORINGS, "'accuracy' or 'balanced'")
-    _check("near", near, near is None or _whole(near, 1), "None, or 1 or more")
-    _check("budget", budget, _positive(budget), "None, or seconds above 0")
-    _check("target_stderr", target_stderr, _positive(target_stderr), "None, or above 0")
-    _check("random_state", random_state, _whole(random_state, 0), "whole, from 0 on")
+    require("n_neighbors", n_neighbors, is_whole(n_neighbors, 1), "1 or more")
+    require("baseline", baseline, baseline in ("zero", "chance"), "'zero' or 'chance'")
+    require("scoring", scoring, scoring in SCORINGS, "'accuracy' or 'balanced'")
+    require("near", near, near is None or is_whole(near, 1), "None, or 1 or more")
+    require("budget", budget, is_positive(budget), "None, or seconds above 0")
+    above = is_positive(target_stderr)
+    require("target_stderr", target_stderr, above, "None, or above 0")
+    require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
     encoded = encode(table)
+    column_weights, factors = _weights(column_weights, encoded.weight.size)
     own_y = encoded.y
     valued = np.ones(table.n_rows, bool)
     own: np.ndarray | None = None
@@ -76,7 +80,7 @@ def make_problem(
                 "labels in the same way."
             )
     else:
-        valued = ~_held_out(table.y, test, random_state)
+        valued = ~hold_out(table.y, test, random_state)
         about_test = f"hold-out of {np.sum(~valued)} rows, seed {random_state}"
         test_cells, test_y = encoded.cells[:, ~valued], encoded.y[~valued]
         own_y = test_y
@@ -90,7 +94,7 @@ def make_problem(
         random_state=int(random_state),
         **(_earlier(continue_from) if continue_from else {}),
     )
-    weight = _test_weights(own_y, scoring)
+    weight = weights_of_tests(own_y, scoring)
     settings = {
         "method": "2D-Shapley-KNN",
         "table": table.fingerprint,
@@ -102,6 +106,7 @@ def make_problem(
         "item_work": ITEM_WORK,  # a run is continued only in items of the same size
         "baseline": baseline,
         "scoring": scoring,
+        "column_weights": column_weights,
         "near": near,
         "approximation": ""
         if near is None
@@ -118,7 +123,7 @@ def make_problem(
     steps = make_steps(int(valued.sum()), int(n_neighbors))
     return Problem(
         table,
-        rows,
+        rows._replace(factors=factors),
         tests,
         of_row,
         plan,
@@ -129,22 +134,34 @@ def make_problem(
     )
 
 
-def _check(name: str, value: Any, ok: bool, need: str) -> None:
+def require(name: str, value: Any, ok: bool, need: str) -> None:
     if not ok:
         raise InputError(f"{name}={value!r} is not possible: it must be {need}.")
 
 
-def _whole(value: Any, least: int) -> bool:
-    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return is_whole and value >= least
+def is_whole(value: Any, least: int) -> bool:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        return False
+    return bool(value >= least)
 
 
-def _positive(value: Any) -> bool:
+def is_positive(value: Any) -> bool:
     is_number = isinstance(value, (int, float, np.number))
     return value is None or (is_number and bool(value > 0))
 
 
-def _held_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
+def _weights(text: str, n_columns: int) -> tuple[str, np.ndarray]:
+    """Name of the weights along columns, and their factors (none for Shapley's)."""
+    try:
+        weights = named(text)
+    except InputError as error:
+        raise InputError(f"column_weights: {error}") from None
+    if weights.name == "shapley":
+        return weights.name, SHAPLEY
+    return weights.name, relative(weights, n_columns)
+
+
+def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
     """Rows to test on: about the given share of each class."""
     if isinstance(share, bool) or not isinstance(share, (int, float, np.number)):
         raise InputError(
@@ -169,7 +186,7 @@ def _held_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
     return held_out
 
 
-def _test_weights(y: np.ndarray, scoring: str) -> np.ndarray:
+def weights_of_tests(y: np.ndarray, scoring: str) -> np.ndarray:
     """Each test point's say: the same, or the same for each class in sum."""
     if scoring == "accuracy":
         return np.ones(y.size)
@@ -197,11 +214,11 @@ def _arrays(
     which = np.arange(y.size)
     count = np.empty(0, np.int64)
     if exact:
-        first, which, count = _distinct(cells, y)
+        first, which, count = distinct(cells, y)
         cells, y = cells[:, first], y[first]
         of_row[valued] = which
         if own is None:
-            first, _, times = _distinct(test_cells, test_y)
+            first, _, times = distinct(test_cells, test_y)
         else:
             times = count
             own = np.arange(first.size)
@@ -217,7 +234,7 @@ def _arrays(
     return rows, tests, of_row
 
 
-def _distinct(
+def distinct(
     cells: np.ndarray, y: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First position, index and count of the different rows (cells and label)."""

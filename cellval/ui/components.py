@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from cellval import figures, places, views
+from cellval.methods import METHODS
 from cellval.suspicion import Suspicion, reasons
 from cellval.table import Table
 from cellval.ui import state
@@ -47,9 +48,12 @@ def table_and_values() -> tuple[Table, CellValues]:
     assert table is not None
     if run is not None and run.active:
         st.caption(
-            f":material/hourglass_top: Partial results after {values.n_test:,} test "
-            "points. Values still move and sharpen while the run goes on."
+            f":material/hourglass_top: Partial results after {run.progress.seen}. "
+            "Values still move and sharpen while the run goes on."
         )
+    if not values.additive:
+        about = METHODS[values.settings["by"]]
+        st.info(f"**{about.title}.** {about.means}", icon=":material/info:")
     return table, values
 
 
@@ -117,7 +121,8 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"##### {plain(name)}: {plain(content(text, 80))}")
         st.caption(_whose(table, values, index))
-        st.markdown(plain(effect(value, stderr)))
+        if values.additive:
+            st.markdown(plain(effect(value, stderr, model=values.model)))
         st.markdown(
             f"**Value** {about.unit.with_error(value, stderr)}",
             help=f"{VALUE_HELP} {STDERR_HELP}",

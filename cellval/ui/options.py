@@ -1,11 +1,13 @@
 """Options of a run as widgets, and how long it will take."""
 
+from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
 from cellval import jobs
 from cellval.knn.plan import MOST_PAIRS
+from cellval.methods import METHODS, MODELS, ROUNDS
 from cellval.progress import spoken_time
 from cellval.table import InputError, Table
 from cellval.ui import state
@@ -28,6 +30,12 @@ BUDGETS = {
     "Until precise": "all column subsets, or 256 random orders for every test point",
     "Seconds": "stops when you say",
 }
+WEIGHTS = {
+    "shapley": "every number of others counts the same; values sum to the accuracy",
+    "banzhaf": "every set of others counts the same; hardly moved by noise",
+    "beta(4, 1)": "few others count most",
+    "beta(1, 4)": "many others count most",
+}
 BASELINES = {
     "zero": "nothing, as in the paper",
     "chance": "a guess among all rows",
@@ -38,13 +46,31 @@ SCORINGS = {
 }
 
 
-def choose_test(table: Table) -> dict[str, Any] | None:
+def choose_method() -> str:
+    """How cells are valued, with a sentence on when to use it."""
+    name = st.selectbox(
+        "Method",
+        list(METHODS),
+        format_func=lambda name: METHODS[name].title,
+        key=state.widget_key("method"),
+        persist_state="session",
+        help="How cells are valued. Every method says when to use it.",
+    )
+    st.caption(METHODS[name].when)
+    return str(name)
+
+
+def choose_test(table: Table, method: str = "knn") -> dict[str, Any] | None:
     """Where the score is measured; None while a second file is missing or wrong."""
+    if method != "knn" and not METHODS[method].game:
+        return {}
+    # A model cannot be trained again for every row that is left out.
+    possible = list(TESTS)[0 if method == "knn" else 1 :]
     choice = st.radio(
         "Test points (where the score is measured)",
-        list(TESTS),
-        captions=list(TESTS.values()),
-        key=state.widget_key("test"),
+        possible,
+        captions=[TESTS[name] for name in possible],
+        key=state.widget_key("test" if method == "knn" else "test of games"),
         persist_state="session",
     )
     if choice == "hold-out":
@@ -114,8 +140,10 @@ def one_pass_seconds(table: Table) -> float:
     return jobs.expected_seconds(table, subsets=1)
 
 
-def choose_options(table: Table) -> dict[str, Any]:
+def choose_options(table: Table, method: str = "knn") -> dict[str, Any]:
     """Everything that has a sensible default, behind a fold."""
+    if method != "knn":
+        return {"method": method, **choose_game(method)}
     keep: dict[str, Any] = {"persist_state": "session"}
     key = state.widget_key
     with st.expander("Options", icon=":material/tune:") as fold:
@@ -166,8 +194,10 @@ def choose_options(table: Table) -> dict[str, Any]:
             help="The same seed gives the same values.",
             **keep,
         )
+        weights = _weights("column")
     near = choose_near(table, fold)
     return {
+        **weights,
         "n_neighbors": int(neighbors),
         "scoring": scoring,
         "baseline": baseline,
@@ -189,11 +219,109 @@ def budget_options(budget: str, seconds: float | None, m: int) -> dict[str, Any]
     return {"subsets": "auto"}
 
 
+def _weights(of: str) -> dict[str, Any]:
+    """How much contributions count along rows or columns; nothing for Shapley's."""
+    chosen = st.selectbox(
+        f"Weights along {of}s",
+        list(WEIGHTS),
+        format_func=lambda name: f"{name}: {WEIGHTS[name]}",
+        key=state.widget_key(f"{of} weights"),
+        persist_state="session",
+        help="How much a contribution counts by how many others are there. Only with "
+        "Shapley's weights the values sum to the accuracy.",
+    )
+    return {} if chosen == "shapley" else {f"{of}_weights": chosen}
+
+
+def choose_game(method: str) -> dict[str, Any]:
+    """Options of the methods other than KNN."""
+    keep: dict[str, Any] = {"persist_state": "session"}
+    key = state.widget_key
+    chosen: dict[str, Any] = {}
+    with st.expander("Options", icon=":material/tune:"):
+        if METHODS[method].game:
+            chosen["model"] = st.selectbox(
+                "Model",
+                # 1D fills cells with means, which the KNN utility cannot
+                [name for name in MODELS if (method, name) != ("flat", "knn")],
+                index=0 if method == "flat" else list(MODELS).index("tree"),
+                format_func=lambda name: MODELS[name],
+                key=key(f"model {method}"),
+                help="What is trained. The library takes any scikit-learn classifier.",
+                **keep,
+            )
+        if method in ROUNDS:
+            word, most = ("Trees", 100_000) if method == "oob" else ("Rounds", 100_000)
+            chosen["rounds"] = int(
+                st.number_input(
+                    word,
+                    *(2, most, ROUNDS[method]),
+                    key=key(f"rounds {method}"),
+                    help="More make the standard errors smaller: four times as many "
+                    "halve them.",
+                    **keep,
+                )
+            )
+        if method in ("mc", "exact"):
+            chosen |= _weights("row") | _weights("column")
+        if method == "mc" and st.toggle(
+            "Truncate (approximation)",
+            key=key("truncate"),
+            help="As soon as some rows reach the accuracy of all rows within 1 "
+            "percentage point, the others count as adding nothing. Faster; results "
+            "say that they are approximate.",
+            **keep,
+        ):
+            chosen["truncation"] = 0.01
+        if METHODS[method].game:
+            chosen["scoring"] = st.selectbox(
+                "Scoring",
+                list(SCORINGS),
+                format_func=lambda name: f"{name}: {SCORINGS[name]}",
+                key=key("scoring"),
+                **keep,
+            )
+        chosen["random_state"] = int(
+            st.number_input(
+                "Seed",
+                *(0, 2**31 - 1, 0),
+                key=key("seed"),
+                help="The same seed gives the same values.",
+                **keep,
+            )
+        )
+    return chosen
+
+
+@lru_cache(maxsize=16)
+def _expected(table: Table, options: tuple[tuple[str, Any], ...]) -> float:
+    return jobs.expected_seconds(table, **dict(options))
+
+
 def say_time(table: Table, options: dict[str, Any]) -> None:
     """About how long the run will take."""
+    if options.get("method", "knn") != "knn":
+        _say_time_of_game(table, options)
+        return
     seconds = jobs.expected_seconds(table, **options)
     if options.get("budget") and seconds >= options["budget"]:
         text = f"Stops after {spoken_time(seconds)} with what there is."
     else:
         text = f"This will take {about_time(seconds)} on this computer."
     st.caption(f"{text} First values show within seconds, and you can stop any time.")
+
+
+def _say_time_of_game(table: Table, options: dict[str, Any]) -> None:
+    """Measured with a few evaluations; a warning where it is long."""
+    seconds = _expected(table, tuple(sorted(options.items())))
+    text = f"This will take {about_time(seconds)} on this computer."
+    if seconds > LONG_PASS:
+        quick = jobs.expected_seconds(table, subsets=1)
+        st.warning(
+            f"{text} The model is trained again for every step, and nothing makes that "
+            f"quick. KNN values of this table take {about_time(quick)} or more. You "
+            "can stop any time and keep what there is after the first round.",
+            icon=":material/hourglass_bottom:",
+        )
+    else:
+        st.caption(f"{text} You can stop any time.")

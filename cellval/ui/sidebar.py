@@ -5,7 +5,7 @@ import streamlit as st
 from cellval.jobs import Job
 from cellval.progress import spoken_time
 from cellval.ui import state
-from cellval.ui.words import MEANING, changes_words, plain
+from cellval.ui.words import changes_words, meaning, plain
 from cellval.values import CellValues
 from cellval.wording import Unit
 
@@ -29,7 +29,7 @@ def draw(*, live: bool) -> None:
             else:
                 _show_end(run)
         with st.expander("What do these numbers mean?", icon=":material/help:"):
-            st.markdown(MEANING)
+            st.markdown(meaning(run.values if run else None))
 
 
 def _show_repaired() -> None:
@@ -75,7 +75,7 @@ def _watch(live: bool) -> None:
 def _show_progress(run: Job) -> None:
     progress, values = run.progress, run.values
     st.progress(min(1.0, progress.done), text=f"Valuing: {progress.done:.0%}")
-    lines = [f"{progress.n_test:,} test points so far"]
+    lines = [f"{progress.seen} so far"] if progress.seen else []
     if values is not None:
         lines.append(_error(values))
     if progress.seconds_left == progress.seconds_left:  # not NaN

@@ -30,6 +30,8 @@ PAGES = {
     "inspect": "pages/inspect.py",
     "sample": "pages/sample.py",
     "columns": "pages/columns.py",
+    "sources": "pages/sources.py",
+    "validate": "pages/validate.py",
     "repair": "pages/repair.py",
     "export": "pages/export.py",
 }

@@ -3,13 +3,14 @@
 import math
 import re
 
+from cellval.methods import METHODS
 from cellval.progress import spoken_time
 from cellval.repair import Repairs, split
+from cellval.values import CellValues
 
-MEANING = """
+_MEANING = """
 **A cell's value** is what this cell adds to the accuracy of a simple model, on average
-over all ways of taking rows and columns away. All cells together sum to the accuracy
-that the model reaches.
+over all ways of taking rows and columns away.{sums}
 
 - **Below zero:** the cell misleads the model. Look at it first.
 - **About zero:** it changes little.
@@ -27,6 +28,21 @@ with each other, not with 100.
 A low value shows that a cell *hurts the task*. It may be an error, or a true but
 unusual case. You decide.
 """
+
+_SUMS = " All cells together sum to the accuracy\nthat the model reaches."
+
+
+def meaning(values: CellValues | None) -> str:
+    """What the numbers on the pages mean (Markdown)."""
+    if values is None or values.sums_to_score:
+        return _MEANING.format(sums=_SUMS)
+    if values.additive:
+        return _MEANING.format(
+            sums=" With other weights than Shapley's the cells do not sum to\n"
+            "the accuracy; compare them with each other only."
+        )
+    about = METHODS[values.settings["by"]]
+    return f"**{about.title}.** {about.means}\n\nLower is worse. {about.when}"
 
 
 def plain(text: str) -> str:

@@ -13,7 +13,7 @@ expect.set_options(timeout=30_000)  # two cores, and a run on them
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 LONG = 120_000  # ms; the first run on a machine compiles
 TITLES = ("Data", "Heatmap", "Inspection list", "Explain a sample", "Columns", "Repair")
-TITLES += ("Export",)
+TITLES += ("Sources", "Validate", "Export")
 
 # Where a cell of the heatmap is on the screen, by what the figure knows of it.
 CELL_ON_SCREEN = """
@@ -432,4 +432,27 @@ def test_a_link_to_a_page_works_as_the_very_first_visit(page, fresh_server):
         expect(
             page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
         ).to_be_visible()
+    no_faults(page)
+
+
+def test_sources_are_grouped_valued_and_taken_away(page, server, tmp_path):
+    open_sample(page, server, "Davis")
+    goto(page, "Sources")
+    expect(page.get_by_text("(measured)")).to_be_visible(timeout=LONG)
+    expect(page.get_by_text("4 groups of rows × 4 groups of columns")).to_be_visible()
+    button(page, "Value the sources").click()
+    adds = page.get_by_role("heading", name="What each source adds")
+    expect(adds).to_be_visible(timeout=LONG)
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    blocks = read(download(page, "Download the blocks"), tmp_path)
+    shares = read(download(page, "Download the shares"), tmp_path)
+    total = float(shares["value"].iloc[-1])
+    assert len(blocks) == 16
+    assert blocks["value"].astype(float).sum() == pytest.approx(total)
+    # another grouping: what is shown is old until it is valued again
+    page.get_by_text("all together", exact=True).click()
+    expect(page.get_by_text("The choice above was changed")).to_be_visible()
+    button(page, "Value the sources").click()
+    expect(page.get_by_text("The choice above was changed")).to_have_count(0)
+    expect(adds).to_be_visible(timeout=LONG)
     no_faults(page)

@@ -1,0 +1,96 @@
+"""The paper's tables: from a folder, from the samples, or from OpenML."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from cellval.decoding import InputError
+from cellval.table import Table
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table may be found; the label is its last column."""
+
+    title: str
+    file: str  # in the folder of the larger tables
+    sample: str = ""  # in sample_data
+    openml: tuple[str, int] | None = None  # name and version
+    drop: tuple[str, ...] = ()
+
+
+SOURCES = {
+    "census": Source("Census", "adult/train.csv", "adult_2000.csv", ("adult", 1)),
+    "credit": Source(
+        "Credit",
+        "credit_default/credit_default.csv",
+        openml=("default-of-credit-card-clients", 1),
+        drop=("ID",),
+    ),
+    "breast_cancer": Source(
+        "Breast Cancer",
+        "breast_cancer_original/breast_cancer_original.csv",
+        "breast_cancer.csv",
+        drop=("sample_code_number",),
+    ),
+    "heart": Source("Heart", "heart/heart.csv", openml=("heart-disease", 1)),
+    "wine": Source("Wine", "wine/wine.csv", "wine.csv"),
+}
+
+
+def read(name: str, data: Path | None, *, sample: bool = False) -> pd.DataFrame:
+    """The table as a frame, complete rows only; the label is the last column.
+
+    Parameters
+    ----------
+    data : Path or None
+        Folder with the larger tables, such as ``adult/train.csv``.
+    sample : bool
+        Take the sample, even if the whole table is there.
+
+    Examples
+    --------
+    >>> read("wine", None).shape
+    (178, 14)
+    """
+    source = SOURCES[name]
+    path = data / source.file if data is not None and not sample else None
+    if path is not None and path.exists():
+        frame = pd.read_csv(path, na_values="?")
+    elif source.sample:
+        frame = pd.read_csv(SAMPLES / source.sample, na_values="?")
+    else:
+        frame = _from_openml(source, data)
+    frame = frame.drop(columns=[c for c in source.drop if c in frame])
+    return frame.dropna().reset_index(drop=True)
+
+
+def _from_openml(source: Source, data: Path | None) -> pd.DataFrame:
+    from sklearn.datasets import fetch_openml
+
+    assert source.openml is not None
+    name, version = source.openml
+    try:
+        return fetch_openml(name, version=version, as_frame=True, parser="auto").frame
+    except Exception as error:  # there are many ways to be out of reach
+        where = f"is not in {data}" if data else "needs a folder (--data DIR)"
+        raise InputError(
+            f"The table {source.title} {where}, and OpenML is out of reach "
+            f"({type(error).__name__}). Put it there as {source.file}, or use --quick."
+        ) from error
+
+
+def table_of(
+    frame: pd.DataFrame, like: pd.DataFrame | None = None, name: str = "table"
+) -> Table:
+    """Read a frame; an error must not change what a column of the clean one is."""
+    clean = frame if like is None else like
+    label = str(clean.columns[-1])
+    kinds = {
+        str(c): "number" if pd.api.types.is_numeric_dtype(clean[c]) else "category"
+        for c in clean.columns[:-1]
+    }
+    return Table.from_frame(frame, label=label, kinds=kinds, name=name)

@@ -1,0 +1,545 @@
+"""Blocks: groups of rows and groups of columns as the players of the same 2D game.
+
+A group is one player: it comes with all of its rows (or columns) or not at all. So a
+block's value is the sum of its cells' values only where the utility adds up over cells.
+"""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cellval.decoding import InputError
+from cellval.games.exact import iter_utilities, values_of
+from cellval.games.montecarlo import Estimate, Sums, iter_rounds
+from cellval.games.neighbours import KnnUtility
+from cellval.games.rounds import in_order
+from cellval.games.utility import Utility, line
+from cellval.grouping import ROUNDS, Groups, is_exact, n_evaluations
+from cellval.knn.engine import n_cores
+from cellval.reading import listed
+
+NOTHING = 1e-4  # a total of this size (a share) cannot be shared
+MEASURED = 1.0  # seconds of evaluations from which a run's time is foretold
+
+
+@dataclass(frozen=True, eq=False)
+class BlockUtility:
+    """What unions of groups are worth: h of all their rows and all their columns.
+
+    Examples
+    --------
+    >>> groups = Groups(("a", "b"), np.array([0, 1, 1]))
+    >>> h = BlockUtility(lambda rows, columns: len(rows) * len(columns), groups, groups)
+    >>> h(np.array([1]), np.array([0, 1]))
+    6.0
+    """
+
+    h: Utility
+    row_groups: Groups
+    column_groups: Groups
+    less: float = 0.0  # taken off unless there are no rows or no columns
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
+        own = np.flatnonzero(np.isin(self.row_groups.of, rows))
+        seen = np.flatnonzero(np.isin(self.column_groups.of, columns))
+        less = self.less if own.size and seen.size else 0.0
+        return float(self.h(own, seen)) - less
+
+    def line(
+        self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+    ) -> np.ndarray:
+        """Utilities of row groups seen through the first 0, 1, ... column groups."""
+        own = np.flatnonzero(np.isin(self.row_groups.of, rows))
+        members = [np.flatnonzero(self.column_groups.of == g) for g in columns]
+        ends = np.cumsum([0, *map(len, members)])
+        asked = np.zeros(ends[-1] + 1, bool)
+        asked[ends] = wanted
+        found = line(self.h, own, np.concatenate(members), asked)[ends]
+        if own.size:
+            found[1:] -= self.less
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class BlockValues:
+    """Values of all blocks; a share of the accuracy each, lower is worse.
+
+    Attributes
+    ----------
+    row_groups, column_groups : tuple of str
+    values : ndarray of shape (R, C), or None
+        None while an exact run is not at its end.
+    stderr : ndarray of shape (R, C)
+        Standard errors over rounds; 0 where values are exact.
+    row_stderr, column_stderr : ndarray
+        Of the sums over a row group's, or a column group's, blocks. The total has no
+        error: every round sums to it.
+    n_rows, n_columns : ndarray of int
+        Members of each group.
+    exact : bool
+    n_evaluations : int
+        Utilities known so far.
+    done, seconds, seconds_left : float
+    guess : float
+        Accuracy without learning anything from columns, where the utility knows it.
+    baseline : float
+        What values count from: 0, or the guess (`above_guess`).
+    """
+
+    row_groups: tuple[str, ...]
+    column_groups: tuple[str, ...]
+    values: np.ndarray | None
+    stderr: np.ndarray
+    row_stderr: np.ndarray
+    column_stderr: np.ndarray
+    n_rows: np.ndarray
+    n_columns: np.ndarray
+    exact: bool
+    n_evaluations: int
+    done: float
+    seconds: float
+    seconds_left: float
+    guess: float = float("nan")
+    baseline: float = 0.0
+
+    @property
+    def known(self) -> np.ndarray:
+        """The values, or InputError while there are none."""
+        if self.values is None:
+            raise InputError("An exact run has no values before its end.")
+        return self.values
+
+    @property
+    def row_values(self) -> np.ndarray:
+        return np.asarray(self.known.sum(axis=1))
+
+    @property
+    def column_values(self) -> np.ndarray:
+        return np.asarray(self.known.sum(axis=0))
+
+    @property
+    def total(self) -> float:
+        """What all groups together are worth: the model's accuracy above `baseline`."""
+        return float(self.known.sum())
+
+    @property
+    def has_shares(self) -> bool:
+        return bool(self.total > NOTHING)
+
+    def above_guess(self) -> "BlockValues":
+        """The same game with utilities counted from the guess instead of from 0.
+
+        Whoever comes first brings what a guess reaches, and everybody is as likely to
+        come first: so much less, the same for all blocks, is every block's value.
+        """
+        less = self.guess / self.known.size
+        return replace(self, values=self.known - less, baseline=self.guess)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One line per block: row_group, column_group, value, stderr, share, sizes."""
+        r, c = self.known.shape
+        rows, columns = np.repeat(np.arange(r), c), np.tile(np.arange(c), r)
+        return pd.DataFrame(
+            {
+                "row_group": [self.row_groups[g] for g in rows],
+                "column_group": [self.column_groups[g] for g in columns],
+                "value": self.known.ravel(),
+                "stderr": self.stderr.ravel(),
+                "share_percent": self._share(self.known.ravel()),
+                "rows": self.n_rows[rows],
+                "columns": self.n_columns[columns],
+                "cells": self.n_rows[rows] * self.n_columns[columns],
+                "counted_from": self.baseline,
+            }
+        )
+
+    def shares(self) -> pd.DataFrame:
+        """One line per row group, then per column group, then the total.
+
+        `share_percent` is NaN where the total is about 0 or below; see `caveats`.
+        """
+        n, m = int(self.n_rows.sum()), int(self.n_columns.sum())
+        parts = (
+            ("rows", self.row_groups, self.row_values, self.row_stderr),
+            ("columns", self.column_groups, self.column_values, self.column_stderr),
+            ("total", ("total",), np.array([self.total]), np.zeros(1)),
+        )
+        sizes = {
+            "rows": (self.n_rows, np.full(len(self.n_rows), m)),
+            "columns": (np.full(len(self.n_columns), n), self.n_columns),
+            "total": (np.array([n]), np.array([m])),
+        }
+        frames = []
+        for of, names, values, stderr in parts:
+            rows, columns = sizes[of]
+            per_row = values / rows if of != "columns" else np.full(len(values), np.nan)
+            frames.append(
+                pd.DataFrame(
+                    {
+                        "groups_of": of,
+                        "group": list(names),
+                        "value": values,
+                        "stderr": stderr,
+                        "share_percent": self._share(values),
+                        "share_stderr": self._share(stderr),
+                        "rows": rows,
+                        "columns": columns,
+                        "cells": rows * columns,
+                        "per_1000_rows": 1000 * per_row,
+                        "per_1000_cells": 1000 * values / (rows * columns),
+                        "counted_from": self.baseline,
+                    }
+                )
+            )
+        return pd.concat(frames, ignore_index=True)
+
+    def caveats(self) -> tuple[str, ...]:
+        """What to know before someone is paid by these shares."""
+        said = []
+        if not self.has_shares:
+            said.append(
+                "All groups together are worth about nothing, so there are no shares."
+            )
+        harmful = [
+            name
+            for names, values, stderr in (
+                (self.row_groups, self.row_values, self.row_stderr),
+                (self.column_groups, self.column_values, self.column_stderr),
+            )
+            for name, value, error in zip(names, values, stderr, strict=True)
+            if value < -2 * np.nan_to_num(error) - 1e-9
+        ]
+        if harmful:
+            one = len(harmful) == 1
+            said.append(
+                f"{listed(harmful)} {'lies' if one else 'lie'} below 0: the model does "
+                f"better without {'it' if one else 'them'}, on average. The shares of "
+                "the others then sum to more than 100 %."
+            )
+        single = [
+            n for n, k in zip(self.row_groups, self.n_rows, strict=True) if k == 1
+        ]
+        if single:
+            one = len(single) == 1
+            said.append(
+                f"{listed(single)} {'has' if one else 'have'} a single row"
+                f"{'' if one else ' each'}: one row's luck is all that is measured."
+            )
+        return tuple(said)
+
+    def save(self, path: str | Path) -> None:
+        """Write the blocks as a CSV."""
+        from cellval import export
+
+        frame = export.safe_frame(self.to_frame())
+        Path(path).write_bytes(export.csv_bytes(frame))
+
+    def _share(self, values: np.ndarray) -> np.ndarray:
+        if not self.has_shares:
+            return np.full(len(values), np.nan)
+        return np.asarray(100 * values / self.total)
+
+
+def iter_blocks(
+    h: Utility,
+    row_groups: Groups,
+    column_groups: Groups,
+    *,
+    method: str = "auto",
+    rounds: int = ROUNDS,
+    target_stderr: float | None = None,
+    budget: float | None = None,
+    random_state: int = 0,
+    executor: Executor | None = None,
+    n_jobs: int | None = None,
+) -> Iterator[BlockValues]:
+    """Value all blocks of row groups x column groups; yields snapshots.
+
+    Parameters
+    ----------
+    h : Utility
+        Of rows and columns of the table. Where it has `players` (rows that are not held
+        out for testing), other rows belong to no group.
+    row_groups, column_groups : Groups
+    method : "auto", "exact" or "mc"
+        Exact (2^R x 2^C utilities) for up to 16 groups in all, else random orders of
+        the groups.
+    rounds, target_stderr, budget : int, float, float
+        Monte Carlo: rounds at most, the mean standard error to stop at, seconds to stop
+        after.
+    executor : Executor, optional
+        `n_jobs` pieces of work run on it at a time. Without, threads are used.
+    n_jobs : int, optional
+        Default: all cores for KNN and the models of `utility_of`, one for other
+        functions. The same bits for any number.
+
+    Examples
+    --------
+    >>> groups = Groups(("a", "b"), np.array([0, 1, 1]))
+    >>> h = lambda rows, columns: float(len(rows) * len(columns))
+    >>> *_, blocks = iter_blocks(h, groups, groups)
+    >>> blocks.values.round(9).tolist(), blocks.total, blocks.exact
+    ([[1.0, 2.0], [2.0, 4.0]], 9.0, True)
+    """
+    row_groups, column_groups = in_game(h, row_groups, column_groups)
+    exact = is_exact(row_groups, column_groups, method)
+    started = time.monotonic()
+    guess = float(getattr(h, "guess", np.nan))
+    n_jobs = _n_jobs(h, n_jobs)
+    with _pool(executor, n_jobs) as pool:
+        if exact:
+            snapshots = _exact(h, row_groups, column_groups, pool, n_jobs)
+        else:
+            less = 0.0 if np.isnan(guess) else guess
+            game = BlockUtility(h, row_groups, column_groups, less)
+            snapshots = _sampled(
+                game,
+                rounds=rounds,
+                target_stderr=target_stderr,
+                random_state=random_state,
+                executor=pool,
+                n_jobs=n_jobs,
+            )
+        snapshot = None
+        for snapshot in snapshots:
+            spent = time.monotonic() - started
+            left = spent * (1 - snapshot.done) / max(snapshot.done, 1e-12)
+            snapshot = replace(snapshot, seconds=spent, seconds_left=left, guess=guess)
+            yield snapshot
+            if budget is not None and not exact and spent >= budget:
+                break
+        if snapshot is not None and snapshot.done < 1:  # a target or the budget
+            yield replace(snapshot, done=1.0, seconds_left=0.0)
+
+
+def value_blocks(
+    h: Utility, row_groups: Groups, column_groups: Groups, **options: Any
+) -> BlockValues:
+    """The end of `iter_blocks`.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> from cellval.games import columns_by_kind, rows_by_column
+    >>> table = cellval.read_csv("sample_data/adult_2000.csv", label="income")
+    >>> sources, kinds = rows_by_column(table, "sex"), columns_by_kind(table)
+    >>> blocks = value_blocks(KnnUtility(table), sources, kinds)
+    >>> blocks.row_groups, round(blocks.total, 3)
+    (('Male', 'Female'), 0.754)
+    """
+    *_, blocks = iter_blocks(h, row_groups, column_groups, **options)
+    return blocks
+
+
+def in_game(
+    h: Utility, row_groups: Groups, column_groups: Groups
+) -> tuple[Groups, Groups]:
+    """The groups without rows that are held out, checked."""
+    players = getattr(h, "players", None)
+    if players is not None:
+        row_groups = row_groups.among(players)
+    for groups, what in ((row_groups, "rows"), (column_groups, "columns")):
+        if len(groups) == 0:
+            raise InputError(f"No {what} are in a group, so there is nothing to value.")
+        if (groups.sizes == 0).any():
+            empty = groups.names[int(np.argmin(groups.sizes))]
+            raise InputError(f"Group '{empty}' has no {what}; leave it out.")
+    if len(row_groups) * len(column_groups) == 1:
+        raise InputError(
+            "There is one group of rows and one of columns, so there is nothing to "
+            "share. Make at least two groups."
+        )
+    return row_groups, column_groups
+
+
+def _exact(
+    h: Utility, rows: Groups, columns: Groups, pool: Executor | None, n_jobs: int
+) -> Iterator[BlockValues]:
+    n = n_evaluations(rows, columns)
+    for done, utilities in _iter_unions(h, rows, columns, pool, n_jobs):
+        values = values_of(utilities) if done >= 1 else None
+        yield _snapshot(rows, columns, values, round(done * n), done)
+
+
+def _iter_unions(
+    h: Utility, rows: Groups, columns: Groups, pool: Executor | None, n_jobs: int
+) -> Iterator[tuple[float, np.ndarray]]:
+    if isinstance(h, KnnUtility):
+        return h.iter_unions(rows.members(), columns.members(), pool, n_jobs)
+    game = BlockUtility(h, rows, columns)
+    return iter_utilities(game, len(rows), len(columns), executor=pool, n_jobs=n_jobs)
+
+
+def _sampled(game: BlockUtility, **options: Any) -> Iterator[BlockValues]:
+    """Rounds of the game above a guess.
+
+    Whoever comes first brings what a guess reaches; by whom that is, values from 0
+    would vary most. Everybody's mean part of it is known: it is added in the end.
+    """
+    rows, columns = game.row_groups, game.column_groups
+    back = game.less / (len(rows) * len(columns))
+    play = _knn_rounds if isinstance(game.h, KnnUtility) else iter_rounds
+    for found in play(game, len(rows), len(columns), **options):
+        yield replace(
+            _snapshot(
+                rows, columns, found.values + back, found.n_evaluations, found.done
+            ),
+            stderr=found.stderr,
+            row_stderr=found.row_stderr,
+            column_stderr=found.column_stderr,
+            exact=False,
+        )
+
+
+def _knn_rounds(
+    game: BlockUtility,
+    n_rows: int,
+    n_columns: int,
+    *,
+    rounds: int,
+    target_stderr: float | None,
+    random_state: int,
+    executor: Executor | None,
+    n_jobs: int,
+) -> Iterator[Estimate]:
+    """The same as `iter_rounds`, with all utilities of a round at once."""
+    started = time.monotonic()
+    sums = Sums.of(n_rows, n_columns)
+    work = [(game, (random_state, r)) for r in range(rounds)]
+    for marginal in in_order(_knn_round, work, executor, n_jobs):
+        sums = sums.plus(marginal, n_rows * n_columns)
+        estimate = sums.estimate(rounds, time.monotonic() - started)
+        yield estimate
+        enough = -1.0 if target_stderr is None else target_stderr
+        if sums.n_rounds >= 10 and float(np.mean(estimate.stderr)) <= enough:
+            return
+
+
+def _knn_round(game: BlockUtility, seed: tuple[int, int]) -> np.ndarray:
+    draw = np.random.default_rng(seed)
+    rows = draw.permutation(len(game.row_groups))
+    columns = draw.permutation(len(game.column_groups))
+    own, seen = game.row_groups.members(), game.column_groups.members()
+    u = game.h.chain([own[g] for g in rows], [seen[g] for g in columns])  # type: ignore[attr-defined] # KNN's
+    u[1:, 1:] -= game.less
+    marginal = np.empty((rows.size, columns.size))
+    marginal[np.ix_(rows, columns)] = np.diff(np.diff(u, axis=0), axis=1)
+    return marginal
+
+
+def _snapshot(
+    rows: Groups, columns: Groups, values: np.ndarray | None, n: int, done: float
+) -> BlockValues:
+    r, c = len(rows), len(columns)
+    return BlockValues(
+        rows.names,
+        columns.names,
+        values,
+        np.zeros((r, c)),
+        np.zeros(r),
+        np.zeros(c),
+        rows.sizes,
+        columns.sizes,
+        True,
+        n,
+        done,
+        0.0,
+        0.0,
+    )
+
+
+def _n_jobs(h: Utility, n_jobs: int | None) -> int:
+    if n_jobs is not None:
+        return max(1, int(n_jobs))
+    return n_cores() if hasattr(h, "players") else 1
+
+
+def _pool(executor: Executor | None, n_jobs: int) -> Any:
+    """The executor, or threads of its own that end with it."""
+    if executor is not None or n_jobs == 1:
+        return nullcontext(executor)
+    return ThreadPoolExecutor(n_jobs, "blocks")
+
+
+# --- how long will it take ------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Expected:
+    """How long a run would take, from a few of its evaluations."""
+
+    run_seconds: float
+    n_evaluations: int
+    done: float
+    seconds: float
+    seconds_left: float = 0.0
+
+
+def iter_expected(
+    h: Utility,
+    row_groups: Groups,
+    column_groups: Groups,
+    *,
+    method: str = "auto",
+    rounds: int = ROUNDS,
+    n_jobs: int | None = None,
+) -> Iterator[Expected]:
+    """Foretell the seconds of `iter_blocks` with these options, in a second or two.
+
+    Examples
+    --------
+    >>> groups = Groups(("a", "b"), np.array([0, 1, 1]))
+    >>> *_, expected = iter_expected(lambda rows, columns: 1.0, groups, groups)
+    >>> expected.run_seconds < 1, expected.n_evaluations
+    (True, 9)
+    """
+    row_groups, column_groups = in_game(h, row_groups, column_groups)
+    exact = is_exact(row_groups, column_groups, method)
+    n = n_evaluations(row_groups, column_groups, method, rounds)
+    n_jobs = _n_jobs(h, n_jobs)
+    h(row_groups.members()[0], column_groups.members()[0])  # whatever loads, loads now
+    with _pool(None, n_jobs) as pool:
+        started = time.monotonic()
+        if exact:
+            # Evaluated in a random order (KNN: all of them, for one test after
+            # another), so that the first are like the others.
+            for done, _ in _iter_unions(h, row_groups, column_groups, pool, n_jobs):
+                spent = time.monotonic() - started
+                yield Expected(spent / done, n, min(1.0, spent / MEASURED), spent)
+                if spent >= MEASURED:
+                    break
+            return
+        game = BlockUtility(h, row_groups, column_groups)
+        draw = np.random.default_rng(0)
+        known = 0
+        if isinstance(h, KnnUtility):
+            work = [(game, (0, r)) for r in range(rounds)]
+            for k, _ in enumerate(in_order(_knn_round, work, pool, n_jobs), 1):
+                spent = time.monotonic() - started
+                yield Expected(rounds * spent / k, n, min(1.0, spent / MEASURED), spent)
+                if spent >= MEASURED and k >= n_jobs:
+                    break
+            return
+        while known == 0 or (time.monotonic() - started < MEASURED and known < n):
+            pairs = [
+                tuple(
+                    draw.permutation(size)[: draw.integers(1, size + 1)]
+                    for size in (len(row_groups), len(column_groups))
+                )
+                for _ in range(n_jobs)
+            ]
+            if pool is None:
+                for pair in pairs:
+                    game(*pair)
+            else:
+                list(pool.map(game, *zip(*pairs, strict=True)))
+            known += len(pairs)
+            spent = time.monotonic() - started
+            yield Expected(n * spent / known, n, min(1.0, spent / MEASURED), spent)

@@ -1,0 +1,107 @@
+"""The ways to value cells, and when to use which."""
+
+from dataclasses import dataclass
+
+from cellval.decoding import InputError
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to value cells.
+
+    Attributes
+    ----------
+    title : str
+    when : str
+        When to use it, and what it costs.
+    means : str
+        What a cell's number says.
+    additive : bool
+        Do the cells sum to the score?
+    game : bool
+        Does it train a model on some rows and columns, again and again?
+    """
+
+    title: str
+    when: str
+    means: str
+    additive: bool
+    game: bool
+
+
+MODELS = {
+    "knn": "KNN",
+    "tree": "Decision tree",
+    "logistic": "Logistic regression",
+    "boosting": "Gradient boosting",
+}
+ROUNDS = {"mc": 100, "flat": 20, "oob": 1000}  # by default; of "oob" the trees
+
+_ADDS = "What the cell adds to the accuracy of the model; below 0 it hurts."
+
+METHODS = {
+    "knn": Method(
+        "2D-Shapley, KNN (recommended)",
+        "Start here: seconds to minutes, because nearest neighbours need no training.",
+        _ADDS,
+        additive=True,
+        game=False,
+    ),
+    "oob": Method(
+        "2D-OOB (trees)",
+        "A second opinion in seconds: how often trees that use a cell's column, and "
+        "did not train on its row, predict the row.",
+        "Share of trees that predict the cell's row, among those that use its column. "
+        "Not additive: the numbers sum to nothing in particular, and none is below 0.",
+        additive=False,
+        game=False,
+    ),
+    "mc": Method(
+        "2D-Shapley, any model (Monte Carlo)",
+        "When it must be your model and the table is small: every random order trains "
+        "the model once per cell.",
+        _ADDS,
+        additive=True,
+        game=True,
+    ),
+    "exact": Method(
+        "2D-Shapley, any model (exact)",
+        "For tables of at most 16 rows and columns in all, such as an example to "
+        "check by hand; it trains the model on all combinations.",
+        _ADDS,
+        additive=True,
+        game=True,
+    ),
+    "loo": Method(
+        "2D leave-one-out",
+        "A quick baseline: what is lost when the cell's row and column go. Mostly 0, "
+        "and blind to copies.",
+        "What the model loses without the cell's row and column together, beyond each "
+        "alone. Not additive.",
+        additive=False,
+        game=True,
+    ),
+    "flat": Method(
+        "1D-Shapley on cells",
+        "The paper's baseline, to compare with: every cell a player on its own, absent "
+        "ones filled with the mean. Slow, and noisier than 2D.",
+        "What the cell adds to the accuracy when absent cells are means.",
+        additive=True,
+        game=True,
+    ),
+    "random": Method(
+        "Random",
+        "A baseline to compare with: what an order by chance finds.",
+        "A random number; it says nothing.",
+        additive=False,
+        game=False,
+    ),
+}
+
+
+def method_of(name: str) -> Method:
+    """The method with this name."""
+    if name not in METHODS:
+        possible = ", ".join(repr(known) for known in METHODS)
+        raise InputError(f"method={name!r} is not possible: use one of {possible}.")
+    return METHODS[name]

@@ -1,0 +1,135 @@
+"""How much a player's marginal contribution counts, by how many others are there.
+
+A *semivalue* is a weighted sum of marginal contributions with weights w[s] that depend
+on the number s of others only, such that they sum to 1 over all coalitions of the n - 1
+others. Shapley's weights are the only ones with efficiency: values sum to the utility
+of all players. Banzhaf and Beta weights give that up; they still treat equal players
+alike, are linear, and give nothing to a player who changes nothing.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import isfinite, log
+
+import numpy as np
+
+from cellval.decoding import InputError, shortened
+
+GIVES_UP = {
+    "shapley": (
+        "Every order of the players is equally likely. The only weights with which "
+        "values sum to the score; the right ones unless you know why not."
+    ),
+    "banzhaf": (
+        "Every coalition is equally likely. For a noisy score: no other weights keep "
+        "the ranking as well. Gives up efficiency: values no longer sum to the score."
+    ),
+    "beta": (
+        "Beta(a, b) with a > b stresses small coalitions, where one player more "
+        "matters most and noise least; with b > a large ones, as leaving one out does; "
+        "Beta(1, 1) is Shapley. Gives up efficiency: values no longer sum to the score."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Called with n, the weights of n players: w[s] for s = 0..n-1 others.
+
+    Kept as logarithms: with some hundred players w is too small, and the number of
+    coalitions too large, for a float.
+
+    Examples
+    --------
+    >>> banzhaf(3).round(6).tolist()
+    [0.25, 0.25, 0.25]
+    """
+
+    name: str
+    logs: Callable[[int], np.ndarray]
+
+    def __call__(self, n: int) -> np.ndarray:
+        return np.asarray(np.exp(self.logs(n)))
+
+
+def _log_products(ratios: np.ndarray) -> np.ndarray:
+    """Logarithms of 1, r[0], r[0] r[1], ..."""
+    return np.append(0.0, np.cumsum(np.log(ratios)))
+
+
+def _log_counts(n: int) -> np.ndarray:
+    """log C(n-1, s): the coalitions of s others."""
+    k = np.arange(n - 1)
+    return _log_products((n - 1 - k) / (k + 1))
+
+
+def _log_shapley(n: int) -> np.ndarray:
+    return -log(n) - _log_counts(n)
+
+
+def _log_banzhaf(n: int) -> np.ndarray:
+    return np.full(n, (1 - n) * log(2))
+
+
+def _log_beta(a: float, b: float, n: int) -> np.ndarray:
+    k = np.arange(n - 1)
+    first = np.sum(np.log((a + k) / (a + b + k)))  # B(b, n - 1 + a) / B(a, b)
+    return np.asarray(first + _log_products((b + k) / (a + n - 2 - k)))
+
+
+# 1 / (n C(n-1, s)): every order of the players is equally likely
+shapley = Weights("shapley", _log_shapley)
+
+# 1 / 2^(n-1): every coalition is equally likely; robust to noise of the utility
+banzhaf = Weights("banzhaf", _log_banzhaf)
+
+
+def beta(a: float, b: float) -> Weights:
+    """Beta(a, b) weights: B(s + b, n - s - 1 + a) / B(a, b) (Kwon and Zou, 2022).
+
+    beta(1, 1) is Shapley; a larger a stresses small coalitions, a larger b large ones.
+
+    Examples
+    --------
+    >>> np.allclose(beta(1, 1)(5), shapley(5))
+    True
+    """
+    first, second = (repr(float(x)).removesuffix(".0") for x in (a, b))
+    return Weights(f"beta({first}, {second})", partial(_log_beta, a, b))
+
+
+def named(text: str) -> Weights:
+    """Weights by their name: "shapley", "banzhaf" or "beta(a, b)".
+
+    Examples
+    --------
+    >>> named("Beta(4,1)").name
+    'beta(4, 1)'
+    """
+    plain = re.sub(r"\s", "", text.lower()) if isinstance(text, str) else ""
+    for weights in (shapley, banzhaf):
+        if plain == weights.name:
+            return weights
+    if inside := re.fullmatch(r"beta\(([^,]+),([^,]+)\)", plain):
+        try:
+            a, b = map(float, inside.groups())
+        except ValueError:
+            a = b = 0.0
+        if a > 0 and b > 0 and isfinite(a + b):
+            return beta(a, b)
+    raise InputError(
+        f"{shortened(repr(text))} names no weights. Use 'shapley', 'banzhaf', or "
+        "'beta(a, b)' with two numbers above 0, such as 'beta(4, 1)'."
+    )
+
+
+def relative(weights: Weights, n: int) -> np.ndarray:
+    """Weights relative to Shapley's, for marginal contributions in random orders.
+
+    A player's place in a random order is uniform, so each of them counts n C(n-1, s) w.
+    """
+    if weights == shapley:
+        return np.ones(n)
+    return np.asarray(n * np.exp(_log_counts(n) + weights.logs(n)))
