@@ -60,8 +60,9 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
     figure.add_vline(x=as_many, line={"color": GREY, "dash": "dot", "width": 1})
     figure.add_annotation(
         x=as_many,
-        y=0,
-        text=f"as many cells as errors: {result.n_wrong:,}",
+        y=1,
+        yref="paper",
+        text=f"{result.n_wrong:,} cells: as many as errors",
         xanchor="left",
         yanchor="bottom",
         showarrow=False,
@@ -143,9 +144,9 @@ def _dressed(figure: go.Figure) -> go.Figure:
         axes(gridcolor=GRID, zeroline=False, automargin=True)
     return figure.update_layout(
         height=420,
-        margin={"l": 8, "r": 16, "t": 64, "b": 8},
+        margin={"l": 8, "r": 16, "t": 72, "b": 8},
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
         hovermode="x unified",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        legend={"orientation": "h", "y": 1.08, "yanchor": "bottom", "x": 0},
     )

@@ -142,13 +142,14 @@ def _ranked(a: pd.Series, b: pd.Series) -> float:
 
 def _figure(blocks: pd.DataFrame, said: pd.DataFrame) -> go.Figure:
     means = said.groupby("model")["spearman"].mean()
+    models = [MODELS[name] for name in PLAYED]
     figure = make_subplots(
         1,
-        len(MODELS),
-        subplot_titles=[f"{m}: rank correlation {means[m]:.2f}" for m in MODELS],
+        len(models),
+        subplot_titles=[f"{m}: rank correlation {means[m]:.2f}" for m in models],
         horizontal_spacing=0.06,
     )
-    for k, model in enumerate(MODELS[name] for name in PLAYED):
+    for k, model in enumerate(models):
         for split, own in blocks[blocks["model"] == model].groupby("split"):
             line = own.sort_values("accuracy")
             colour, dash = STYLES[(split - 1) % len(STYLES)]

@@ -75,8 +75,8 @@ def choose(table: Table) -> Choice:
             key=kept("validate tree", True),
             persist_state="session",
             help=f"{percent(HELD_OUT)} of the rows stay clean and are held out; a "
-            "decision tree that learned from the others is tested on them, while suspicious "
-            "cells are refilled. Without it, errors go into all rows.",
+            "decision tree that learned from the others is tested on them, while "
+            "suspicious cells are refilled. Without it, errors go into all rows.",
         )
         share = st.segmented_control(
             "Share of the cells that get an error",
@@ -168,7 +168,8 @@ def _say_choice(table: Table, choice: Choice) -> None:
         if "near" in options
         else ""
     )
-    st.caption(f"Values: KNN, K = {options['n_neighbors']:,}.{near}")
+    as_in = ", as in your run" * (state.job() is not None)
+    st.caption(f"Values: KNN, K = {options['n_neighbors']:,}{as_in}.{near}")
 
 
 # --- the run --------------------------------------------------------------------------

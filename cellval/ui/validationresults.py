@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -26,12 +27,11 @@ CHANCE = 0.6  # AUC below which finding is little better than chance
 ZOOM = 0.1  # of the cells
 # What each order of inspection follows, by its name in the library.
 MEANINGS = {
-    "Suspicion": "surprise and value together: the order of the inspection list",
-    "Value within the class": "how much the cell hurts, among cells of its class",
+    "Suspicion": "surprise and value together: the inspection list",
+    "Value within the class": "how much the cell hurts, among its class",
     "Value over all cells": "how much the cell hurts, among all cells",
-    "Surprise": "how unusual the cell is, given its class and rows like it",
-    "Class-wise |z|": "simple rule: how far a number is from the middle of its class, "
-    "how rare a category is in it",
+    "Surprise": "how unusual the cell is, given rows like it",
+    "Class-wise |z|": "simple rule: how far from the middle of its class",
     "Random": "no order at all",
 }
 AUC_HELP = (
@@ -71,7 +71,7 @@ def verdict(result: "Validation") -> str:
     texts = [
         f"{begin}**To find 90 % of errors like these you would inspect about "
         f"{_cells(most, result.n_cells)}**, the most suspicious first; in random order "
-        f"90 %. Half of them are found within {_cells(half, result.n_cells)}."
+        f"90 % of them. Half of them are found within {_cells(half, result.n_cells)}."
     ]
     if frame.loc["Suspicion", "auc"] < CHANCE:
         texts.append(
@@ -137,7 +137,7 @@ def _signals(result: "Validation") -> None:
         height="content",
         column_config={
             "signal": st.column_config.TextColumn("order of inspection"),
-            "meaning": st.column_config.TextColumn("what it follows", width="medium"),
+            "meaning": st.column_config.TextColumn("what it follows", width=300),
             "auc": number("AUC", format="%.3f", help=AUC_HELP),
             "found_first": number(
                 f"in the first {n} (%)",
@@ -146,17 +146,19 @@ def _signals(result: "Validation") -> None:
                 "are errors, so that 100 % would be perfect.",
             ),
             "n_for_50": number(
-                "half: cells",
+                "half (cells)",
                 format="localized",
                 help="Cells to inspect until half of the errors are found.",
             ),
-            "cells_for_50": number("half: %", format="%.1f", help=f"In % {where}."),
+            "cells_for_50": number("half (%)", format="%.1f", help=f"In % {where}."),
             "n_for_90": number(
-                "90 %: cells",
+                "nine in ten (cells)",
                 format="localized",
                 help="Cells to inspect until nine in ten errors are found.",
             ),
-            "cells_for_90": number("90 %: %", format="%.1f", help=f"In % {where}."),
+            "cells_for_90": number(
+                "nine in ten (%)", format="%.1f", help=f"In % {where}."
+            ),
         },
         alt="How soon each order of inspection finds the planted errors",
     )
@@ -180,8 +182,9 @@ def _removal(result: "Validation", live: bool) -> None:
     )
     st.caption(
         "Refilled: a number becomes the mean of its column, a category the most common "
-        "one. The band is two standard errors of the change by suspicion: a line "
-        f"within it may be chance. {plain(result.note)}"
+        "one. ± is the standard error of the change over the held-out rows, the band "
+        "twice that: lines within it may differ by chance. A tree may change as much "
+        f"again when it learns from slightly other cells. {plain(result.note)}"
     )
 
 
@@ -203,20 +206,19 @@ def removal_words(result: "Validation") -> str:
         )
     if own.removed[-1] < share:
         return " ".join(texts)
-    gain, error = own.gain_at(share)
-    other, other_error = result.removal["Random"].gain_at(share)
+    rest = result.removal["Random"]
     texts.append(
         f"Refilling the {result.n_wrong:,} most suspicious cells changes it by "
-        f"**{_points(gain, error)}** points, as many random cells by "
-        f"{_points(other, other_error)}."
+        f"**{_points(*own.gain_at(share))} points**, as many random cells by "
+        f"{_points(*rest.gain_at(share))}:"
     )
-    if abs(gain) <= SURE * error:
-        texts.append("The change may be chance.")
-    elif gain < 0:
-        texts.append(
-            "That is worse: what is refilled also includes right cells, and a mean "
-            "says less than they did."
-        )
+    k = int(np.argmin(np.abs(own.removed - share)))
+    apart = own.hits[k] - rest.hits[k]
+    lead, error = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(n))
+    if abs(lead) <= SURE * error or error == 0:
+        texts.append("no difference between the two that could not be chance.")
+    else:
+        texts.append(f"that is {'better' if lead > 0 else 'worse'} than by chance.")
     return " ".join(texts)
 
 

@@ -456,3 +456,23 @@ def test_sources_are_grouped_valued_and_taken_away(page, server, tmp_path):
     expect(page.get_by_text("The choice above was changed")).to_have_count(0)
     expect(adds).to_be_visible(timeout=LONG)
     no_faults(page)
+
+
+def test_errors_are_planted_and_looked_for(page, server, tmp_path):
+    open_sample(page, server, "Davis")
+    goto(page, "Validate")
+    page.get_by_text("Times ten", exact=True).click()
+    expect(page.get_by_text("About 11 errors")).to_be_visible()
+    button(page, "Plant errors and look for them").click()
+    found = page.get_by_text(re.compile("To find 90 % of errors like these"))
+    expect(found).to_be_visible(timeout=LONG)
+    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    expect(button(page, "Download the numbers")).to_be_visible(timeout=LONG)
+    expect(page.locator(".js-plotly-plot .nsewdrag")).to_have_count(2)
+    errors = read(download(page, "Download the errors"), tmp_path)
+    before, after = (errors[name].astype(float) for name in ("before", "planted"))
+    assert after.tolist() == (10 * before).tolist()
+    # another share: what is shown is old until errors are planted again
+    page.get_by_text("5 %", exact=True).click()
+    expect(page.get_by_text("The choice above, or the options")).to_be_visible()
+    no_faults(page)
