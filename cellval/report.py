@@ -18,6 +18,7 @@ from cellval.export import (
     suspects_list,
 )
 from cellval.heatmaps import PLOT_HEIGHT, SELECTED
+from cellval.methods import METHODS
 from cellval.reading import joined
 from cellval.remeasure import Comparison
 from cellval.repair import DECISIONS, WORDS, Repairs, changes_frame
@@ -239,6 +240,7 @@ def _how_made(values: CellValues | None) -> str:
     settings = values.settings
     parts = [
         str(settings.get("method", "")),
+        "" if values.model == "KNN model" else values.model,
         f"{settings['n_neighbors']} neighbours" if "n_neighbors" in settings else "",
         str(settings.get("design", "")),
         str(settings.get("approximation", "")),
@@ -514,10 +516,16 @@ def _percent_with(share: float, spread: float) -> str:
     )
 
 
+def _value_help(values: CellValues | None) -> str:
+    if values is None or values.additive:
+        return VALUE_HELP
+    return METHODS[values.settings["by"]].means
+
+
 def _how_to_read(about: Suspicion) -> str:
     lines = [
         "Lower is worse for every number here: value, surprise and suspicion.",
-        f"Value. {VALUE_HELP}",
+        f"Value. {_value_help(about.values)}",
         f"±. {STDERR_HELP}",
         "Surprise, 0 to 1: about the share of ordinary cells that look at least as odd "
         "within their class and beside the rows most like theirs. Below "
@@ -533,7 +541,7 @@ def _how_to_read(about: Suspicion) -> str:
         "Suggestion: what the rows most like this one have, or what a slip of the "
         "fingers would explain. Nobody checked it against the source.",
         "Limits: an odd cell need not be wrong, a wrong cell need not be odd, and a "
-        "value is about one nearest-neighbour model and this label, not about others. "
+        "value is about one model and this label, not about others. "
         "Errors that look ordinary are not found.",
     ]
     if about.values is None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 SURE = 2.0  # standard errors from zero that count as clear
 
 VALUE_HELP = (
-    "How much this cell adds to the accuracy of a nearest-neighbour (KNN) model. Lower "
-    "is worse; below 0 the cell hurts. pp: percentage points of accuracy; 1 ppm is "
-    "0.0001 pp. Exports hold the same number as a share: 0.37 pp is 0.0037."
+    "How much this cell adds to the accuracy of the model (nearest neighbours, KNN, if "
+    "you chose no other). Lower is worse; below 0 the cell hurts. pp: percentage "
+    "points of accuracy; 1 ppm is 0.0001 pp. Exports hold the same number as a share: "
+    "0.37 pp is 0.0037."
 )
 STDERR_HELP = (
     "Standard error: how far the value may be off by chance. A value more than two "

@@ -15,6 +15,7 @@ import pandas as pd
 from cellval.export import flagged_sentence, n_listed, safe_frame, suspects_list
 from cellval.formulas import safe_text
 from cellval.heatmaps import COLOURS, SELECTED
+from cellval.methods import METHODS
 from cellval.repair import WHOLE_ROW, Repairs, changes_frame, split
 from cellval.suspicion import Suspicion
 from cellval.table import InputError, Table
@@ -93,9 +94,12 @@ def _legend(about: Suspicion) -> list[str]:
         lines.append("Values were not computed; flagged cells are orange.")
     else:
         lines += [
-            "Colour: the cell's value. Orange lowers the accuracy of a nearest-"
-            "neighbour model, blue raises it; cells near 0 have no colour. Darkest at "
-            f"{derived(values).unit.text(derived(values).limit)} of accuracy.",
+            f"Colour: the cell's value. Orange lowers the accuracy of the "
+            f"{values.model}, blue raises it; cells near 0 have no colour. Darkest at "
+            f"{derived(values).unit.text(derived(values).limit)} of accuracy."
+            if values.additive
+            else "Colour: the cell's score, orange below the mean, blue above. "
+            f"{METHODS[values.settings['by']].means}",
             f"Values: {values.settings.get('design', '')}; {values.n_test:,} test "
             f"points. {values.settings.get('approximation', '')}".strip(),
         ]
@@ -237,7 +241,8 @@ def _steps(
     names = list(table.cells.columns)
     steps = np.full((table.n_rows, len(names)), STEPS, np.int8)
     if about.values is not None:
-        share = about.values.values / (derived(about.values).limit or 1e-12)
+        away = about.values.values - about.values.middle
+        share = away / (derived(about.values).limit or 1e-12)
         colour = np.clip(np.round(STEPS * np.nan_to_num(share)), -STEPS, STEPS)
     else:
         colour = np.where(about.ranks <= about.n_flagged, -STEPS // 2, 0)

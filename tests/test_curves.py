@@ -91,6 +91,46 @@ def test_removed_cells_are_no_others_of_each_other():
     assert table.features[0].numbers[0] == 1.0  # as it was
 
 
+def test_drawn_cells_are_cells_still_there_and_repeat():
+    table = small_table()
+    removed = np.array([[1, 1], [1, 0], [0, 0], [1, 1], [0, 0]], bool)
+    seen = set()
+    for seed in range(30):
+        new = curves.refilled(table, removed, refill="draw", seed=seed)
+        again = curves.refilled(table, removed, refill="draw", seed=seed)
+        x, word = new.features
+        assert set(x.numbers[removed[:, 0]]) <= {6.0, 11.0}
+        assert {word.categories[k] for k in word.codes[removed[:, 1]]} <= {"a", "b"}
+        assert not x.missing.any() and not word.missing.any()
+        for old, own, twin in zip(
+            table.features, new.features, again.features, strict=True
+        ):
+            kept = ~removed[:, 0 if own is x else 1]
+            part = "codes" if own.numbers is None else "numbers"
+            before, after = getattr(old, part), getattr(own, part)
+            np.testing.assert_array_equal(after[kept], before[kept])
+            np.testing.assert_array_equal(after, getattr(twin, part))
+        seen.add((*x.numbers, *word.codes))
+    assert len(seen) > 10
+    whole = curves.refilled(table, np.ones((5, 2), bool), refill="draw").features[0]
+    assert set(whole.numbers) <= {1.0, 2.0, 6.0, 11.0}
+
+
+def test_a_draw_does_not_depend_on_other_columns():
+    table, removed = small_table(), np.array([[1, 0]] * 3 + [[0, 0]] * 2, bool)
+    both = removed | [False, True]
+    x, y = (
+        curves.refilled(table, own, refill="draw", seed=3).features[0].numbers
+        for own in (removed, both)
+    )
+    np.testing.assert_array_equal(x, y)
+
+
+def test_there_are_two_ways_to_refill():
+    with pytest.raises(cellval.InputError, match="use 'mean' or 'draw'"):
+        curves.refilled(small_table(), np.ones((5, 2), bool), refill="median")
+
+
 def informative(n, seed=0):
     draw = np.random.default_rng(seed)
     y = draw.integers(0, 2, n)
@@ -117,6 +157,33 @@ def test_without_its_good_column_a_tree_guesses():
     gain, error = curve.gain_at(0.5)
     assert gain == pytest.approx(half - first) and 0 < error < 0.1
     assert curve.mean(0.5) == pytest.approx((first + half) / 2)
+
+
+def blurred(n, seed):
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "good": y + draw.normal(0, 0.5, n),
+            "noise": draw.random(n),
+            "y": np.where(y == 1, "yes", "no"),
+        }
+    )
+    return cellval.Table.from_frame(frame, label="y")
+
+
+def test_a_mean_in_the_cells_of_one_class_misleads_a_tree_and_draws_do_not():
+    train, test = blurred(200, 0), blurred(400, 1)
+    of_one_class = np.column_stack([np.zeros(200), train.y == 0]).ravel()
+    order, share = np.argsort(-of_one_class, kind="stable"), of_one_class.mean()
+    mean, draw, again = (
+        curves.removal_curve(train, test, order, shares=[0, share], refill=refill)
+        for refill in ("mean", "draw", "draw")
+    )
+    assert mean.accuracy[0] == draw.accuracy[0] > 0.7
+    assert mean.gain_at(share)[0] < -0.15
+    assert abs(draw.gain_at(share)[0]) < 0.05
+    np.testing.assert_array_equal(draw.hits, again.hits)
 
 
 def test_orders_draw_lots_among_equal_cells_and_repeat():

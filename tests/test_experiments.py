@@ -2,13 +2,15 @@
 
 import importlib
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import cellval
-from cellval.experiments import age, outliers, pairs, result
+from cellval.experiments import age, outliers, pairs, removal, removalwords, result
+from cellval.experiments.curves import Removal
 from cellval.experiments.data import read
 
 DETECTION = ("outliers", "budgets", "age", "pairs", "removal")
@@ -39,12 +41,23 @@ def known_numbers(name, frame):
         r = frame["correlation"]
         return [f"{r.max():.2f}", f"{r.min():.2f}"]
     if name == "removal":
-        early = frame[frame["order"] == "lowest first"]
-        early = early[(early["method"] == "2D-KNN") & (early["table"] == "wine")]
-        start, then = (
-            np.interp(x, early["removed"], early["accuracy"]) for x in (0, 0.25)
-        )
-        return [f"Wine {100 * (then - start):+.1f} points"]
+        own = frame[(frame["method"] == "2D-KNN") & (frame["order"] == "lowest first")]
+        gains = [
+            " / ".join(
+                f"{100 * gain_of(own[(own['table'] == t) & of]):+.1f}"
+                for t in ("wine", "breast_cancer")
+            )
+            for of in (
+                (own["protocol"] == protocol) & (own["refill"] == refill)
+                for protocol, refill in (
+                    ("other rows", "mean"),
+                    ("same rows", "mean"),
+                    ("other rows", "draw"),
+                )
+            )
+        ]
+        assert len(set(gains)) == 3
+        return gains
     if name == "age":
         own = frame[(frame["signal"] == "Suspicion") & (frame["seed"] == 0)]
         return [f"{own['cells_for_80'].iloc[0]:,}"]
@@ -53,6 +66,11 @@ def known_numbers(name, frame):
         return [f"{own.groupby('seed')['found_in_200'].first().mean():.0%} at 5%"]
     own = frame[(frame["signal"] == "Suspicion") & np.isclose(frame["inspected"], 0.05)]
     return [f"{100 * own['found'].mean():.0f} ± "]
+
+
+def gain_of(curve):
+    start, then = np.interp((0, 0.2), curve["removed"], curve["accuracy"])
+    return then - start
 
 
 def test_ages_are_mistyped_and_nothing_else():
@@ -103,3 +121,52 @@ def test_pairs_have_alike_sums_and_no_copies():
     expected = np.corrcoef(values.values[a[k]], values.values[b[k]])[0, 1]
     assert found.correlation[k] == pytest.approx(expected)
     assert found.correlation.min() < 0 < 0.8 < found.correlation.max()
+
+
+def removal_curves(gains, seeds=4):
+    """Curves with these gains by setting, the same on all tables."""
+    tables = removalwords.PAPERS
+    curves = removalwords.Curves(tables)
+    for name in tables:
+        for setting, gain in gains.items():
+            steps = np.array([0.5, 0.5 + gain, 0.5])
+            own = [
+                Removal(np.array([0, 0.2, 1]), np.outer(steps + wobble * 1e-3, [1, 1]))
+                for wobble in range(seeds)
+            ]
+            curves.known[name, setting, "2D-KNN", removalwords.LOWEST] = own
+    return curves
+
+
+@pytest.mark.parametrize(
+    ("main", "same", "drawn", "told"),
+    [
+        (0.03, 0.03, 0.03, "no difference from the paper to explain"),
+        (-0.05, 0.04, -0.05, "rows explain the difference."),
+        (-0.05, -0.01, -0.05, "rows explain a part of the difference."),
+        (-0.05, -0.01, 0.01, "rows explain a part of the difference, and the mean"),
+        (-0.05, -0.05, 0.01, "the difference stays unexplained"),
+        (-0.05, -0.06, -0.05, "neither explains the difference"),
+    ],
+)
+def test_a_cause_is_named_only_where_it_was_measured(main, same, drawn, told):
+    settings = (removalwords.MAIN, removalwords.SHARED, removalwords.DRAWN)
+    gains = dict(zip(settings, (main, same, drawn), strict=True))
+    said = removalwords.cause(removal_curves(gains))
+    assert told in said and f"{100 * (same - main):+.1f}" in said
+
+
+def test_only_the_rows_and_the_refill_tell_the_settings_apart():
+    frame = read("wine", None, sample=True)
+    plan = replace(removal.QUICK, mc_seeds=0, flat_seeds=0)
+    size = removal.Size(30, 40, 108)
+    found, again = (removal.curves_of(frame, size, plan, 0) for _ in range(2))
+    settings = removalwords.SETTINGS
+    key = ("2D-KNN", removalwords.LOWEST)
+    main, same, drawn = (found[setting, *key] for setting in settings)
+    assert main.hits.shape[1] == drawn.hits.shape[1] == 108
+    assert same.hits.shape[1] == 40
+    np.testing.assert_array_equal(main.hits[0], drawn.hits[0])  # nothing removed yet
+    assert (main.hits != drawn.hits).any()
+    for name, curve in found.items():
+        np.testing.assert_array_equal(curve.hits, again[name].hits)

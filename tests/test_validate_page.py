@@ -361,15 +361,24 @@ def test_words_say_when_chance_does_as_well(snapshots):
     assert "Surprise* would do with less" in validationresults.verdict(
         replace(last, curves=better)
     )
-    same = {name: last.removal["Random"] for name in last.removal}
-    said = validationresults.removal_words(replace(last, removal=same))
-    assert "that could not be chance" in said
-    hits = last.removal["Suspicion"].hits.copy()
-    hits[1:] = 1.0
-    apart = {
-        "Suspicion": replace(last.removal["Suspicion"], hits=hits),
-        "Random": replace(last.removal["Random"], hits=np.zeros_like(hits)),
-    }
-    apart["Random"].hits[1:, ::2] = 1.0
-    said = validationresults.removal_words(replace(last, removal=apart))
-    assert said.endswith("better than by chance.")
+
+
+def test_words_judge_a_removal_only_where_errors_hurt(snapshots):
+    last = snapshots[-1]
+    shape = last.removal["Suspicion"].hits.shape
+    low, high = np.zeros(shape), np.zeros(shape)
+    low[:, ::2] = 1.0
+    high[:] = low
+    high[1:] = 1.0
+
+    def said(clean, **hits):
+        removal = {
+            name: replace(last.removal[name], hits=own) for name, own in hits.items()
+        }
+        now = replace(last, removal=removal, accuracy_clean=clean)
+        return validationresults.removal_words(now)
+
+    assert said(0.5, Suspicion=high, Random=low).endswith("does not judge the order.")
+    assert said(1.0, Suspicion=high, Random=low).endswith("better than random cells.")
+    assert said(1.0, Suspicion=low, Random=high).endswith("worse than random cells.")
+    assert said(1.0, Suspicion=low, Random=low).endswith("may be chance.")

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Literal, get_args
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
@@ -19,6 +20,7 @@ from cellval.table import InputError, Table
 
 STEPS = 40  # points of a removal curve, beside the one before any removal
 TREES = 5  # a tree draws lots among equally good splits: the mean of a few
+Refill = Literal["mean", "draw"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +115,23 @@ def order_of(
     return np.lexsort((lots, -flat if highest_first else flat))
 
 
-def refilled(table: Table, removed: np.ndarray) -> Table:
+def refilled(
+    table: Table, removed: np.ndarray, *, refill: Refill = "mean", seed: int = 0
+) -> Table:
     """The table with removed cells refilled from what is left of their columns.
 
-    A number becomes the mean of all other cells of its column, a category the commonest
-    one of them; those that are removed, too, or missing, do not count. Where nothing is
-    left, the whole column counts.
+    By "mean", a number becomes the mean of all other cells of its column, a category
+    the commonest one of them; by "draw", each cell becomes a random one of them. Those
+    that are removed, too, or missing, do not count. Where nothing is left, the whole
+    column counts.
 
     Parameters
     ----------
     removed : ndarray of bool, shape (n_rows, n_columns)
         Over the features, in their order.
+    refill : "mean" or "draw"
+    seed : int
+        Of the draws.
 
     Examples
     --------
@@ -132,9 +140,19 @@ def refilled(table: Table, removed: np.ndarray) -> Table:
     >>> table = cellval.Table.from_frame(frame, label="y", kinds={"x": "number"})
     >>> refilled(table, np.array([[True], [False], [False]])).features[0].numbers
     array([4., 2., 6.])
+    >>> some = refilled(table, np.array([[1], [1], [0]], bool), refill="draw")
+    >>> some.features[0].numbers
+    array([6., 6., 6.])
     """
+    if refill not in get_args(Refill):
+        raise InputError(f"refill={refill!r} is not possible: use 'mean' or 'draw'.")
     new = {
-        column.name: _refilled(column, removed[:, j])
+        # a draw of a column does not depend on what is removed from others
+        column.name: _refilled(
+            column,
+            removed[:, j],
+            np.random.default_rng([seed, 17, j]) if refill == "draw" else None,
+        )
         for j, column in enumerate(table.features)
         if removed[:, j].any()
     }
@@ -142,7 +160,10 @@ def refilled(table: Table, removed: np.ndarray) -> Table:
     return replace(table, columns=columns)
 
 
-def _refilled(column: Column, removed: np.ndarray) -> Column:
+def _refilled(
+    column: Column, removed: np.ndarray, lots: np.random.Generator | None
+) -> Column:
+    """Refilled by draws if there are lots, else by the mean or the commonest."""
     known = ~column.missing
     rest = known & ~removed
     rest = rest if rest.any() else known
@@ -150,13 +171,20 @@ def _refilled(column: Column, removed: np.ndarray) -> Column:
         return column
     # a stray or blank cell that is removed has a content now, too
     missing = column.missing & ~removed
+    cells = column.numbers if column.numbers is not None else column.codes
+    assert cells is not None
+    content: Any  # a cell for all, or one for each
+    if lots is not None:
+        content = lots.choice(cells[rest], int(removed.sum()))
+    elif column.numbers is not None:
+        content = cells[rest].mean()
+    else:
+        content = np.bincount(cells[rest]).argmax()
+    cells = cells.copy()
+    cells[removed] = content
     if column.numbers is not None:
-        numbers = np.where(removed, column.numbers[rest].mean(), column.numbers)
-        return replace(column, numbers=numbers, missing=missing)
-    assert column.codes is not None
-    commonest = int(np.argmax(np.bincount(column.codes[rest])))
-    codes = np.where(removed, commonest, column.codes).astype(np.int32)
-    return replace(column, codes=codes, missing=missing)
+        return replace(column, numbers=cells, missing=missing)
+    return replace(column, codes=cells, missing=missing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +230,7 @@ def removal_curve(
     *,
     shares: Sequence[float] | np.ndarray | None = None,
     trees: int = TREES,
+    refill: Refill = "mean",
     random_state: int = 0,
 ) -> Removal:
     """Accuracy on test rows of decision trees, as cells of the training rows go.
@@ -215,11 +244,23 @@ def removal_curve(
     shares : sequence of float
         Of the cells to remove at each step; 41 from 0 to 1 by default.
     trees : int
-        Trees to average, each with its own seed.
+        Trees to average, each with its own seed (and its own draws).
+    refill : "mean" or "draw"
+        What removed cells become; see `refilled`.
     """
     shares = np.linspace(0, 1, STEPS + 1) if shares is None else np.asarray(shares)
-    how = {"trees": trees, "random_state": random_state}
-    hits = [hits_without(train, test, order, share, **how) for share in shares]
+    hits = [
+        hits_without(
+            train,
+            test,
+            order,
+            share,
+            trees=trees,
+            refill=refill,
+            random_state=random_state,
+        )
+        for share in shares
+    ]
     return Removal(np.asarray(shares, float), np.array(hits))
 
 
@@ -230,17 +271,22 @@ def hits_without(
     share: float,
     *,
     trees: int = TREES,
+    refill: Refill = "mean",
     random_state: int = 0,
 ) -> np.ndarray:
     """Share of the decision trees that predict each test row, without some cells."""
     shape = (train.n_rows, len(train.features))
     removed = np.zeros(shape[0] * shape[1], bool)
     removed[order[: round(share * removed.size)]] = True
-    seen, asked, _ = matrices(refilled(train, removed.reshape(shape)), test)
+    removed = removed.reshape(shape)
     code = {name: k for k, name in enumerate(train.classes)}
     truth = np.array([code.get(name, -1) for name in test.classes])[test.y]
     hits = np.zeros(truth.size)
     for k in range(trees):
-        tree = DecisionTreeClassifier(random_state=random_state + k)
+        seed = random_state + k
+        if k == 0 or refill == "draw":  # means are the same for every tree
+            rest = refilled(train, removed, refill=refill, seed=seed)
+            seen, asked, _ = matrices(rest, test)
+        tree = DecisionTreeClassifier(random_state=seed)
         hits += tree.fit(seen, train.y).predict(asked) == truth
     return hits / trees

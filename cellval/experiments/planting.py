@@ -1,6 +1,6 @@
 """Errors planted into a table, so that it is known which cells are wrong."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -85,6 +85,7 @@ class _Column:
     label_of: np.ndarray
     is_number: bool
     is_whole: bool
+    rare: dict[int, np.ndarray] = field(default_factory=dict)  # contents by class
 
     @classmethod
     def of(cls, cells: pd.Series, label_of: np.ndarray) -> "_Column":
@@ -112,17 +113,23 @@ class _Column:
 
     def _rare(self, i: int, draw: np.random.Generator) -> object:
         """Where the density of the row's class is among the lowest twentieth."""
-        own = self.cells[self.label_of == self.label_of[i]].dropna()
+        label = int(self.label_of[i])
+        if label not in self.rare:  # the density of a large class takes a while
+            self.rare[label] = self._rare_in(label)
+        found = draw.choice(self.rare[label])
+        return self._rounded(found) if self.is_number else found
+
+    def _rare_in(self, label: int) -> np.ndarray:
+        own = self.cells[self.label_of == label].dropna()
         if not self.is_number:
             share = own.value_counts(normalize=True)
             share = share.reindex(self.cells.dropna().unique(), fill_value=0.0)
-            rare = share[share <= max(0.05, share.min())]
-            return draw.choice(rare.index.to_numpy(object))
+            return share[share <= max(0.05, share.min())].index.to_numpy(object)
         x = own.to_numpy(float)
         grid = np.linspace(float(self.cells.min()), float(self.cells.max()), GRID)
         width = x.std() * len(x) ** -0.2 or 1.0
         density = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).sum(axis=1)
-        return self._rounded(draw.choice(grid[density <= np.quantile(density, 0.05)]))
+        return grid[density <= np.quantile(density, 0.05)]
 
 
 def plant_code(

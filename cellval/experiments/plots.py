@@ -82,7 +82,7 @@ def lines_figure(
         columns,
         subplot_titles=titles if len(titles) > 1 or titles[0] else None,
         horizontal_spacing=0.07,
-        vertical_spacing=0.18 if rows > 1 else 0.1,
+        vertical_spacing=0.36 / rows if rows > 1 else 0.1,
     )
     look = styles([line.name for lines in panels.values() for line in lines])
     shown: set[str] = set()

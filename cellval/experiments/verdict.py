@@ -168,11 +168,12 @@ class Validation:
         return figure
 
 
-def _contents(table: Table, rows: np.ndarray, columns: np.ndarray) -> list[str]:
-    at = {str(name): k for k, name in enumerate(table.cells)}
-    return [
-        str(table.cells.iat[i, at[name]]) for i, name in zip(rows, columns, strict=True)
-    ]
+def _contents(table: Table, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    texts = np.empty(rows.size, object)
+    for name in dict.fromkeys(columns):
+        own = columns == name
+        texts[own] = table.cells[name].iloc[rows[own]].to_numpy(object)
+    return texts
 
 
 def _some(n: int, most: int = 1000) -> np.ndarray:

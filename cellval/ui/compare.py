@@ -14,6 +14,7 @@ from cellval.table import InputError
 from cellval.ui import state
 from cellval.ui.components import chart, kept, row_column
 from cellval.ui.words import changes_words, plain
+from cellval.values import CellValues
 from cellval.wording import SUSPICION_HELP, VALUE_HELP, content
 
 WINDOW = 60  # rows, and columns, drawn at once
@@ -77,7 +78,7 @@ def compare_runs(first: Job, second: Job) -> None:
     if second.active:
         st.caption(":material/hourglass_top: The run goes on; values still sharpen.")
     suspected = state.suspicion_of(first), state.suspicion_of(second)
-    _totals(before.total, after.total, *suspected)
+    _totals(before, after, *suspected)
     changes = state.run_changes()
     rows = np.unique([row for row, _ in changes]).astype(np.int64)
     _repaired_cells(first, second, *suspected)
@@ -131,19 +132,26 @@ def _window(what: str, n: int) -> tuple[int, int]:
 
 
 def _totals(
-    before: float, after: float, old: Suspicion | None, new: Suspicion | None
+    before: CellValues,
+    after: CellValues,
+    old: Suspicion | None,
+    new: Suspicion | None,
 ) -> None:
     a, b = st.columns(2)
-    a.metric(
-        "KNN accuracy: total of all values",
-        f"{100 * after:.1f} %",
-        f"{100 * (after - before):+.2f} pp (before: {100 * before:.1f} %)",
-        delta_color="normal" if abs(after - before) >= 5e-5 else "off",
-        help="The share of the nearest rows' votes that are right, over all rows that "
-        "were predicted. It counts the changed rows, too, so it is no proof: “Did it "
-        "help?” above asks rows that were not touched.",
-        border=True,
-    )
+    if before.sums_to_score:
+        change = after.total - before.total
+        model = "KNN" if before.model == "KNN model" else before.model.capitalize()
+        a.metric(
+            f"{model} accuracy: total of all values",
+            f"{100 * after.total:.1f} %",
+            f"{100 * change:+.2f} pp (before: {100 * before.total:.1f} %)",
+            delta_color="normal" if abs(change) >= 5e-5 else "off",
+            help="The accuracy (of KNN: the share of the nearest rows' votes that are "
+            "right) over all rows that were predicted. It counts the changed rows, "
+            "too, so it is no proof: “Did it help?” above asks rows that were not "
+            "touched.",
+            border=True,
+        )
     if old is None or new is None:
         return
     b.metric(

@@ -112,9 +112,8 @@ def set_source(new: Source) -> None:
     old = source()
     if old is not None and old.sha256 == new.sha256:
         return
-    measuring = scores()
-    if measuring is not None:
-        measuring.stop()
+    for _, beside in _of_file(_SIDE).values():
+        beside.stop()
     _leave_run()
     for key in (_SETUP, _READ, _TABLE, _TEST_SOURCE, _TEST, _FAULT, _UPLOAD, _BUILT):
         st.session_state.pop(key, None)

@@ -221,7 +221,7 @@ def _time_words(table: Table, choice: Choice) -> str:
         return "You can stop any time."  # the run says what is wrong
     # rows are tested by all others
     seconds *= (1 - HELD_OUT * choice.tree) ** (1 if "near" in options else 2)
-    tree = "; the decision tree takes a little longer" if choice.tree else ""
+    tree = "; the decision tree comes after that" * choice.tree
     return (
         f"Looking for the errors will take {about_time(seconds)} on this computer"
         f"{tree}. You can stop any time."

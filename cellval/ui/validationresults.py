@@ -199,7 +199,8 @@ def removal_words(result: "Validation") -> str:
         f"{100 * dirty:.1f} % of {counted(n, 'row')} held out clean; from the clean "
         f"table {100 * clean:.1f} %."
     ]
-    if abs(clean - dirty) < SURE * noise:
+    hurt = abs(clean - dirty) >= SURE * noise
+    if not hurt:
         texts.append(
             f"That difference is within noise (about ± {100 * noise:.1f} points): "
             "these errors hardly hurt this model, so there is little to win back."
@@ -215,10 +216,12 @@ def removal_words(result: "Validation") -> str:
     k = int(np.argmin(np.abs(own.removed - share)))
     apart = own.hits[k] - rest.hits[k]
     lead, error = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(n))
-    if abs(lead) <= SURE * error or error == 0:
-        texts.append("no difference between the two that could not be chance.")
+    if not hurt:
+        texts.append("where errors cost so little, this does not judge the order.")
+    elif abs(lead) <= SURE * error:
+        texts.append("the difference between the two may be chance.")
     else:
-        texts.append(f"that is {'better' if lead > 0 else 'worse'} than by chance.")
+        texts.append(f"clearly {'better' if lead > 0 else 'worse'} than random cells.")
     return " ".join(texts)
 
 
