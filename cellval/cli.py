@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cellval import commands, loop_commands, reproduce_command
-from cellval.methods import METHODS
+from cellval.methods import METHODS, MODELS
 from cellval.table import KINDS, InputError
 
 
@@ -205,7 +205,8 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         + "; ".join(f"{name}: {about.title}" for name, about in METHODS.items()),
     )
     parser.add_argument(
-        "--model", help="of mc, exact, loo and flat: tree, logistic or knn"
+        "--model",
+        help=f"of mc, exact, loo and flat: {', '.join(MODELS)} (default tree)",
     )
     parser.add_argument(
         "--rounds", type=int, help="random orders of mc and flat, trees of oob"
@@ -217,12 +218,12 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--truncation", type=float, help="of mc: an approximation, such as 0.01"
     )
-    parser.add_argument("--neighbors", type=int, default=10, help="K (default 10)")
+    parser.add_argument("--neighbors", type=int, help="K of KNN (default 10)")
     parser.add_argument(
         "--subsets", help="of knn: auto, all, or how many (default auto)"
     )
-    parser.add_argument("--baseline", default="zero", help="zero or chance")
-    parser.add_argument("--scoring", default="accuracy", help="accuracy or balanced")
+    parser.add_argument("--baseline", help="zero or chance (default zero)")
+    parser.add_argument("--scoring", help="accuracy or balanced (default accuracy)")
     parser.add_argument(
         "--near", type=int, help="approximate: order only the nearest NEAR rows"
     )

@@ -29,7 +29,8 @@ def run(options: argparse.Namespace) -> int:
     write_results(values, table, folder)
     score = values.total
     print(f"{table.name}: {table.n_rows} rows x {len(table.feature_names)} columns")
-    print(f"design: {values.settings['design']}, {values.n_test:,} test points")
+    tested = f", {values.tested}" if values.tested else ""
+    print(f"design: {values.settings['design']}{tested}")
     if values.settings["approximation"]:
         print(f"approximation: {values.settings['approximation']}")
     if values.sums_to_score:
@@ -83,7 +84,9 @@ def _explanation(values: CellValues, row: int) -> str:
     i = values.position(row)
     total, stderr = values.row_values[i], values.row_stderr[i]
     if not np.isfinite(total):
-        return f"row {row} was held out for testing and has no value"
+        held_out = "hold-out" in str(values.settings["test"])
+        why = "was held out for testing" if held_out else "was not reached by the run"
+        return f"row {row} {why} and has no value"
     width = 24
     largest = max(parts["value"].abs().max(), 1e-300)
     lines = [f"row {row} (id {values.ids[i]}, {values.labels[i]})", ""]
@@ -155,6 +158,9 @@ def find_values(
     with suppress(ValueError, TypeError):
         subsets = int(subsets)
     chosen = {
+        "n_neighbors": options.neighbors,
+        "baseline": options.baseline,
+        "scoring": options.scoring,
         "model": options.model,
         "rounds": options.rounds,
         "row_weights": options.row_weights,
@@ -171,9 +177,6 @@ def find_values(
     snapshots = iter_values(
         table,
         method=options.method,
-        n_neighbors=options.neighbors,
-        baseline=options.baseline,
-        scoring=options.scoring,
         random_state=options.seed,
         **{name: value for name, value in chosen.items() if value is not None},
     )

@@ -178,7 +178,10 @@ def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:
     edges = np.unique(np.quantile(present, np.arange(1, n) / n, method="lower"))
     edges = edges[edges < present.max()]
     is_date = found is not None and found.kind == "date"
-    said = [_number(edge, is_date) for edge in edges]
+    for digits in (6, 9, 12, 17):
+        said = [_number(edge, is_date, digits) for edge in edges]
+        if len(set(said)) == len(said):
+            break
     names = [f"up to {said[0]}"] if said else ["all"]
     names += [f"above {a} to {b}" for a, b in pairwise(said)]
     names += [f"above {said[-1]}"] if said else []
@@ -313,7 +316,7 @@ def columns_by(
             names.append(str(name))
     for j, column in enumerate(table.feature_names):
         if of[j] < 0:
-            wanted = _unused(OTHERS, list(groups)) if rest == "together" else column
+            wanted = _unused(OTHERS if rest == "together" else column, list(groups))
             if wanted not in names:
                 names.append(wanted)
             of[j] = names.index(wanted)
@@ -370,7 +373,7 @@ def _unused(name: str, names: Sequence[str]) -> str:
     return name
 
 
-def _number(edge: float, is_date: bool) -> str:
+def _number(edge: float, is_date: bool, digits: int) -> str:
     if is_date:
         return str(np.datetime64("1970-01-01") + np.timedelta64(int(edge), "D"))
-    return f"{edge:.6g}"
+    return f"{edge:.{digits}g}"

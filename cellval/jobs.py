@@ -141,7 +141,7 @@ class Background:
         except InputError as error:
             self._end("failed", str(error))
         except Exception as error:  # whatever it is, a person must not see it raw
-            if "shutdown" not in str(error):  # else the server is being ended
+            if "interpreter shutdown" not in str(error):  # else the server ends
                 _log(f"run {self.id} on {self.table.name} failed")
             self._end("failed", _apology(error))
         finally:

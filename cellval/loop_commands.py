@@ -143,7 +143,7 @@ def _scores(options: argparse.Namespace, table: Table, repairs: Repairs) -> Any:
     from cellval.remeasure import iter_scores  # scikit-learn's models, likewise
 
     after = repaired(table, repairs)
-    how = {"n_neighbors": options.neighbors, "random_state": options.seed}
+    how = {"n_neighbors": options.neighbors or 10, "random_state": options.seed}
     return iter_scores(table, after, **how)
 
 

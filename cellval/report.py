@@ -244,7 +244,7 @@ def _how_made(values: CellValues | None) -> str:
         f"{settings['n_neighbors']} neighbours" if "n_neighbors" in settings else "",
         str(settings.get("design", "")),
         str(settings.get("approximation", "")),
-        _counted(values.n_test, "test point"),
+        values.tested,
         f"scored by {settings['scoring']}" if "scoring" in settings else "",
     ]
     return "; ".join(filter(None, parts))
@@ -309,10 +309,13 @@ def _pictures(about: Suspicion) -> str:
     taller = max(0, 6 * len(rows) - PLOT_HEIGHT)
     figure.update_layout(height=figure.layout.height + taller)
     figure.data[4].line = {"color": SELECTED, "width": 2}  # seen in light and dark
+    colours = "orange lowers the accuracy of the model, blue raises it"
+    if not shown.values.additive:
+        colours = "orange is lower than the mean, blue higher"
     caption = (
-        f"{which} as a colour: orange lowers the accuracy of the model, blue raises "
-        "it. Cells with a frame are flagged. Bars on top are the columns' values, the "
-        "strip on the right the rows'. The names on the left are ids."
+        f"{which} as a colour: {colours}. Cells with a frame are flagged. Bars on top "
+        "are the columns' values, the strip on the right the rows'. The names on the "
+        "left are ids."
     )
     return _section(
         "Heatmap", _paragraph(caption), _drawn(figure, "heatmap", first=True), pooled

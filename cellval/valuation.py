@@ -15,6 +15,7 @@ from cellval.values import CellValues
 
 KNN_ONLY = ("subsets", "near", "continue_from")
 GAMES_ONLY = ("model", "rounds", "truncation", "row_weights")
+UNTESTED = ("model", "test", "scoring", "baseline", "n_neighbors")  # not for "oob"
 
 
 def iter_values(
@@ -35,18 +36,26 @@ def iter_values(
     >>> snapshot.done
     1.0
     """
-    method_of(method)
-    for name in set(options) & set(GAMES_ONLY if method == "knn" else KNN_ONLY):
-        raise InputError(
-            f"{name}={options[name]!r} is not possible with method={method!r}: "
-            f"{'other methods have' if method == 'knn' else 'only KNN has'} it."
-        )
+    about = method_of(method)
+    foreign: tuple[str, ...] = GAMES_ONLY if method == "knn" else KNN_ONLY
+    if method != "knn" and not about.game:
+        foreign += UNTESTED
+    for name in foreign:
+        if name in options:
+            raise InputError(
+                f"{name} is no option of method={method!r} ({about.title}); leave it "
+                "out, or choose another method."
+            )
     if method == "knn":
         return engine.iter_values(table, **options)
     # scikit-learn takes two seconds to load, and KNN does without it
     from cellval.games.cells import iter_game
 
     return iter_game(table, method=method, **options)
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, str) and value == default)
 
 
 def value_cells(
@@ -84,7 +93,7 @@ def value_cells(
         "knn", or another of `cellval.methods.METHODS`, which says when to use it: "mc"
         and "exact" (2D-Shapley with any model), "loo" (2D leave-one-out), "flat" (1D-
         Shapley on cells), "oob" (2D-OOB), "random".
-    model : "tree", "logistic", "knn", classifier, or function
+    model : "tree", "logistic", "boosting", "knn", classifier, or function
         What "mc", "exact", "loo" and "flat" train: any scikit-learn classifier or
         pipeline. A function ``h(rows, columns) -> float`` of positions from 0 is a
         utility of its own; then all rows are valued.
@@ -144,8 +153,8 @@ def value_cells(
     """
     defaults: dict[str, Any] = value_cells.__kwdefaults__ or {}
     given = {name: value for name, value in locals().items() if name in defaults}
-    options = {k: v for k, v in given.items() if v is not defaults[k] or k == "method"}
-    snapshots = iter_values(table, **options)
+    options = {k: v for k, v in given.items() if not _same(v, defaults[k])}
+    snapshots = iter_values(table, **{"method": method, **options})
     if sys.stderr.isatty():
         snapshots = shown(snapshots)
     for snapshot in snapshots:  # noqa: B007 - the last one is the result

@@ -74,7 +74,7 @@ class CellValues:
 
     @property
     def additive(self) -> bool:
-        """Do the cells sum to the score? Else 0 is no border between good and bad."""
+        """Are values parts of the score? Else 0 is no border between good and bad."""
         return bool(self.settings.get("additive", True))
 
     @property
@@ -92,6 +92,13 @@ class CellValues:
     def model(self) -> str:
         """What the values speak of, such as "KNN model"."""
         return str(self.settings.get("model", "KNN model"))
+
+    @property
+    def tested(self) -> str:
+        """How many test points there were, in words; nothing where none are needed."""
+        if self.settings.get("test") == "none":
+            return ""
+        return f"{self.n_test:,} test point{'s' * (self.n_test != 1)}"
 
     @property
     def typical_stderr(self) -> float:

@@ -96,6 +96,8 @@ def beta(a: float, b: float) -> Weights:
     >>> np.allclose(beta(1, 1)(5), shapley(5))
     True
     """
+    if not (a > 0 and b > 0):
+        raise InputError(f"beta({a}, {b}) is not possible: both must be above 0.")
     first, second = (repr(float(x)).removesuffix(".0") for x in (a, b))
     return Weights(f"beta({first}, {second})", partial(_log_beta, a, b))
 

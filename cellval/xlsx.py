@@ -100,8 +100,8 @@ def _legend(about: Suspicion) -> list[str]:
             if values.additive
             else "Colour: the cell's score, orange below the mean, blue above. "
             f"{METHODS[values.settings['by']].means}",
-            f"Values: {values.settings.get('design', '')}; {values.n_test:,} test "
-            f"points. {values.settings.get('approximation', '')}".strip(),
+            f"Values: {values.settings.get('design', '')}; {values.tested}. "
+            f"{values.settings.get('approximation', '')}".strip(),
         ]
     return [
         *lines,

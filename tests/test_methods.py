@@ -6,8 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import cellval
 from cellval import jobs
@@ -249,8 +254,8 @@ def test_methods_run_in_the_background(method, davis):
     ("options", "words"),
     [
         ({"method": "shap"}, "'knn', 'oob'"),
-        ({"method": "mc", "subsets": "all"}, "subsets='all' is not possible.*only KNN"),
-        ({"method": "knn", "rounds": 5}, "rounds=5 is not possible.*other methods"),
+        ({"method": "mc", "subsets": "all"}, "subsets is no option of method='mc'"),
+        ({"method": "knn", "rounds": 5}, "rounds is no option of method='knn'"),
         ({"method": "exact"}, "2\\^144 times.*16 rows and columns"),
         ({"method": "mc", "model": "svm"}, "'knn', 'tree', 'logistic'"),
         ({"method": "flat", "model": "knn"}, "cannot fill absent cells"),
@@ -259,11 +264,87 @@ def test_methods_run_in_the_background(method, davis):
         ({"method": "mc", "rounds": 0}, "1 or more"),
         ({"method": "mc", "row_weights": "owen"}, "banzhaf"),
         ({"method": "mc", "test": 1.5}, "between 0 and 1"),
+        ({"method": "mc", "model": DecisionTreeClassifier}, "with brackets"),
+        ({"method": "mc", "model": Ridge()}, "does not predict classes"),
+        ({"method": "oob", "test": 0.3}, "test is no option"),
+        ({"method": "flat", "model": len}, "measures by itself"),
+        ({"method": "mc", "model": len, "scoring": "balanced"}, "measures by itself"),
     ],
 )
 def test_what_is_not_possible_is_said(options, words, davis):
     with pytest.raises(InputError, match=words):
         cellval.value_cells(davis, **options)
+
+
+def test_a_model_that_needs_more_rows_says_the_commonest_class(davis):
+    knn = KNeighborsClassifier(7)
+    values = cellval.value_cells(davis, method="mc", model=knn, rounds=2, n_jobs=1)
+    assert values.total > 0.8
+
+
+def test_a_model_that_cannot_learn_at_all_is_named(davis):
+    wrong = LogisticRegression(C=-1)
+    with pytest.raises(InputError, match=r"C=-1.*cannot learn from this table"):
+        cellval.value_cells(davis, method="loo", model=wrong, n_jobs=1)
+
+
+def test_models_without_a_seed_get_one(davis):
+    few = Table.from_frame(davis.cells.iloc[:9], label="sex")
+    forest = make_pipeline(StandardScaler(), RandomForestClassifier(3))
+    options = {"method": "mc", "model": forest, "test": davis, "rounds": 2}
+    one, two = (cellval.value_cells(few, **options, n_jobs=1) for _ in range(2))
+    np.testing.assert_array_equal(one.values, two.values)
+
+
+def test_few_rounds_claim_no_certainty(davis):
+    train = Table.from_frame(davis.cells.iloc[::2], label="sex")
+    options = {"method": "mc", "test": davis.cells.iloc[1::2]}
+    values = cellval.value_cells(train, **options, rounds=10)
+    truth = cellval.value_cells(train, **options, rounds=600, random_state=9)
+    away = np.abs(values.values - truth.values) / values.stderr
+    assert (values.stderr > 0).all()
+    assert np.mean(away < 2) > 0.9, "without help from other cells about 0.6"
+
+
+def test_a_stopped_run_leaves_others_alone(davis):
+    few = Table.from_frame(davis.cells.iloc[:30], label="sex")
+    slow_model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+    options = {"method": "mc", "model": slow_model, "test": davis}
+    first = jobs.start(few, **options, rounds=500)
+    second = jobs.start(few, **options, rounds=1)
+    first.stop()
+    assert second.wait(4 * WAIT) and second.status == "done", second.error
+    assert first.wait(WAIT)
+
+
+def test_a_balanced_guess_is_one_in_the_number_of_classes(davis):
+    game = make_game(davis, method="mc", baseline="chance", scoring="balanced")
+    assert game.h.empty == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("worth", [float("nan"), None, "much"])
+def test_a_function_must_return_numbers(worth, davis):
+    with pytest.raises(InputError, match="Your function returned"):
+        cellval.value_cells(davis, method="loo", model=lambda r, c: worth)
+
+
+def test_truncation_of_a_function_is_named(small):
+    values = by_function("mc", small, Game(1), truncation=0.5)
+    assert "truncated" in values.settings["approximation"]
+
+
+def test_test_rows_of_other_classes_are_refused(davis):
+    other = davis.cells.assign(sex="X").iloc[:5].copy()
+    other.iloc[0, 0] = "Y"
+    with pytest.raises(InputError, match="no class of"):
+        cellval.value_cells(davis, method="mc", test=other)
+
+
+def test_absurd_numbers_are_taken(davis):
+    odd = davis.with_cells({(3, "weight"): "1e300", (5, "height"): "-1e300"})
+    for model in ("tree", "logistic"):
+        values = cellval.value_cells(odd, method="loo", model=model, n_jobs=1)
+        assert np.isfinite(values.total)
 
 
 @pytest.mark.parametrize("method", ["mc", "loo", "flat", "oob", "random"])
@@ -351,4 +432,4 @@ def test_the_command_line_takes_methods(tmp_path, capsys):
         )
         == 2
     )
-    assert "--subsets 'all' is not possible with --method" in capsys.readouterr().err
+    assert "subsets is no option of --method 'loo'" in capsys.readouterr().err

@@ -225,10 +225,9 @@ def _line(name: str, curves: list[Removal]) -> LineOf:
 def _setup(plan: Plan) -> str:
     rows = listed(f"{SOURCES[n].title} {s.train}" for n, s in plan.sizes.items())
     return (
-        "Decision trees are trained on what is left, removed cells refilled with their "
-        "column's mean (or commonest category), and measured on other rows than gave "
-        f"the values; {seeds_words(plan.seeds)}. Cut from the paper's 500 orders and "
-        f"up to 32,561 rows: {rows} rows, 2D-MC {plan.mc_rounds} orders "
-        f"({seeds_words(plan.mc_seeds)}), 1D {plan.flat_rounds} "
+        "Trees are trained with removed cells refilled by their column's mean, and "
+        f"measured on other rows than gave the values; {seeds_words(plan.seeds)}. Cut "
+        f"from up to 32,561 rows and 500 orders: {rows} rows, 2D-MC {plan.mc_rounds} "
+        f"orders ({seeds_words(plan.mc_seeds)}), 1D {plan.flat_rounds} "
         f"({seeds_words(plan.flat_seeds)})."
     )

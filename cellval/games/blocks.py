@@ -5,9 +5,8 @@ block's value is the sum of its cells' values only where the utility adds up ove
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,13 @@ import pandas as pd
 
 from cellval.decoding import InputError
 from cellval.games.exact import iter_utilities, values_of
-from cellval.games.montecarlo import Estimate, Sums, iter_rounds
+from cellval.games.montecarlo import FEWEST_ROUNDS, Sums, one_round
 from cellval.games.neighbours import KnnUtility
-from cellval.games.rounds import in_order
+from cellval.games.rounds import TICK, Watched, in_order
 from cellval.games.utility import Utility, line
 from cellval.grouping import ROUNDS, Groups, is_exact, n_evaluations
 from cellval.knn.engine import n_cores
+from cellval.knn.problem import is_whole, require
 from cellval.reading import listed
 
 NOTHING = 1e-4  # a total of this size (a share) cannot be shared
@@ -45,6 +45,10 @@ class BlockUtility:
     row_groups: Groups
     column_groups: Groups
     less: float = 0.0  # taken off unless there are no rows or no columns
+
+    @property
+    def compiled(self) -> bool:
+        return bool(getattr(self.h, "compiled", True))
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
         own = np.flatnonzero(np.isin(self.row_groups.of, rows))
@@ -289,34 +293,37 @@ def iter_blocks(
     ([[1.0, 2.0], [2.0, 4.0]], 9.0, True)
     """
     row_groups, column_groups = in_game(h, row_groups, column_groups)
+    require("rounds", rounds, is_whole(rounds, 1), "1 or more")
     exact = is_exact(row_groups, column_groups, method)
     started = time.monotonic()
     guess = float(getattr(h, "guess", np.nan))
     n_jobs = _n_jobs(h, n_jobs)
-    with _pool(executor, n_jobs) as pool:
-        if exact:
-            snapshots = _exact(h, row_groups, column_groups, pool, n_jobs)
-        else:
-            less = 0.0 if np.isnan(guess) else guess
-            game = BlockUtility(h, row_groups, column_groups, less)
-            snapshots = _sampled(
-                game,
-                rounds=rounds,
-                target_stderr=target_stderr,
-                random_state=random_state,
-                executor=pool,
-                n_jobs=n_jobs,
-            )
-        snapshot = None
+    less = 0.0 if exact or np.isnan(guess) else guess
+    game = BlockUtility(h, row_groups, column_groups, less)
+    watched = Watched(game)
+    pool = executor or ThreadPoolExecutor(n_jobs, "blocks")
+    if exact:
+        snapshots = _exact(game, watched, pool, n_jobs)
+    else:
+        plan = (rounds, target_stderr, random_state)
+        snapshots = _sampled(game, watched, plan, pool, n_jobs)
+    snapshot = None
+    try:
         for snapshot in snapshots:
             spent = time.monotonic() - started
             left = spent * (1 - snapshot.done) / max(snapshot.done, 1e-12)
             snapshot = replace(snapshot, seconds=spent, seconds_left=left, guess=guess)
             yield snapshot
-            if budget is not None and not exact and spent >= budget:
+            known = snapshot.values is not None
+            if budget is not None and not exact and known and spent >= budget:
                 break
         if snapshot is not None and snapshot.done < 1:  # a target or the budget
             yield replace(snapshot, done=1.0, seconds_left=0.0)
+    finally:
+        watched.stop = True
+        snapshots.close()
+        if executor is None:
+            pool.shutdown(cancel_futures=True)
 
 
 def value_blocks(
@@ -360,34 +367,58 @@ def in_game(
 
 
 def _exact(
-    h: Utility, rows: Groups, columns: Groups, pool: Executor | None, n_jobs: int
-) -> Iterator[BlockValues]:
+    game: BlockUtility, watched: Watched, pool: Executor, n_jobs: int
+) -> Generator[BlockValues, None, None]:
+    rows, columns = game.row_groups, game.column_groups
     n = n_evaluations(rows, columns)
-    for done, utilities in _iter_unions(h, rows, columns, pool, n_jobs):
+    for done, utilities in _iter_unions(game, watched, pool, n_jobs):
         values = values_of(utilities) if done >= 1 else None
         yield _snapshot(rows, columns, values, round(done * n), done)
 
 
 def _iter_unions(
-    h: Utility, rows: Groups, columns: Groups, pool: Executor | None, n_jobs: int
+    game: BlockUtility, watched: Watched, pool: Executor, n_jobs: int
 ) -> Iterator[tuple[float, np.ndarray]]:
-    if isinstance(h, KnnUtility):
-        return h.iter_unions(rows.members(), columns.members(), pool, n_jobs)
-    game = BlockUtility(h, rows, columns)
-    return iter_utilities(game, len(rows), len(columns), executor=pool, n_jobs=n_jobs)
+    rows, columns = game.row_groups, game.column_groups
+    if isinstance(game.h, KnnUtility):
+        return game.h.iter_unions(rows.members(), columns.members(), pool, n_jobs)
+    options: dict[str, Any] = {"executor": pool, "n_jobs": n_jobs, "every": TICK}
+    return iter_utilities(watched, len(rows), len(columns), **options)
 
 
-def _sampled(game: BlockUtility, **options: Any) -> Iterator[BlockValues]:
+def _sampled(
+    game: BlockUtility,
+    watched: Watched,
+    plan: tuple[int, float | None, int],
+    pool: Executor,
+    n_jobs: int,
+) -> Generator[BlockValues, None, None]:
     """Rounds of the game above a guess.
 
     Whoever comes first brings what a guess reaches; by whom that is, values from 0
     would vary most. Everybody's mean part of it is known: it is added in the end.
     """
+    rounds, target_stderr, random_state = plan
     rows, columns = game.row_groups, game.column_groups
-    back = game.less / (len(rows) * len(columns))
-    play = _knn_rounds if isinstance(game.h, KnnUtility) else iter_rounds
-    for found in play(game, len(rows), len(columns), **options):
-        yield replace(
+    shape = len(rows), len(columns)
+    back = game.less / (shape[0] * shape[1])
+    work: Iterator[tuple[Any, ...]]
+    if isinstance(game.h, KnnUtility):
+        task: Callable[..., Any] = _knn_round
+        work = ((game, (random_state, r)) for r in range(rounds))
+    else:
+        task = one_round
+        work = ((watched, *shape, (random_state, r)) for r in range(rounds))
+    sums = Sums.of(*shape)
+    now = replace(_snapshot(rows, columns, None, 0, 0.0), exact=False)
+    for result in in_order(task, work, pool, n_jobs, TICK):
+        if result is None:
+            inside = watched.n / (rounds * shape[0] * shape[1])
+            yield replace(now, done=min(0.999, max(inside, now.done)))
+            continue
+        sums = sums.plus(*result)
+        found = sums.estimate(rounds, 0.0)
+        now = replace(
             _snapshot(
                 rows, columns, found.values + back, found.n_evaluations, found.done
             ),
@@ -396,33 +427,14 @@ def _sampled(game: BlockUtility, **options: Any) -> Iterator[BlockValues]:
             column_stderr=found.column_stderr,
             exact=False,
         )
-
-
-def _knn_rounds(
-    game: BlockUtility,
-    n_rows: int,
-    n_columns: int,
-    *,
-    rounds: int,
-    target_stderr: float | None,
-    random_state: int,
-    executor: Executor | None,
-    n_jobs: int,
-) -> Iterator[Estimate]:
-    """The same as `iter_rounds`, with all utilities of a round at once."""
-    started = time.monotonic()
-    sums = Sums.of(n_rows, n_columns)
-    work = [(game, (random_state, r)) for r in range(rounds)]
-    for marginal in in_order(_knn_round, work, executor, n_jobs):
-        sums = sums.plus(marginal, n_rows * n_columns)
-        estimate = sums.estimate(rounds, time.monotonic() - started)
-        yield estimate
+        yield now
         enough = -1.0 if target_stderr is None else target_stderr
-        if sums.n_rounds >= 10 and float(np.mean(estimate.stderr)) <= enough:
+        if sums.n_rounds >= FEWEST_ROUNDS and float(np.mean(found.stderr)) <= enough:
             return
 
 
-def _knn_round(game: BlockUtility, seed: tuple[int, int]) -> np.ndarray:
+def _knn_round(game: BlockUtility, seed: tuple[int, int]) -> tuple[np.ndarray, int]:
+    """As `one_round`, with all utilities of the round at once."""
     draw = np.random.default_rng(seed)
     rows = draw.permutation(len(game.row_groups))
     columns = draw.permutation(len(game.column_groups))
@@ -431,7 +443,7 @@ def _knn_round(game: BlockUtility, seed: tuple[int, int]) -> np.ndarray:
     u[1:, 1:] -= game.less
     marginal = np.empty((rows.size, columns.size))
     marginal[np.ix_(rows, columns)] = np.diff(np.diff(u, axis=0), axis=1)
-    return marginal
+    return marginal, marginal.size
 
 
 def _snapshot(
@@ -459,13 +471,6 @@ def _n_jobs(h: Utility, n_jobs: int | None) -> int:
     if n_jobs is not None:
         return max(1, int(n_jobs))
     return n_cores() if hasattr(h, "players") else 1
-
-
-def _pool(executor: Executor | None, n_jobs: int) -> Any:
-    """The executor, or threads of its own that end with it."""
-    if executor is not None or n_jobs == 1:
-        return nullcontext(executor)
-    return ThreadPoolExecutor(n_jobs, "blocks")
 
 
 # --- how long will it take ------------------------------------------------------------
@@ -505,18 +510,23 @@ def iter_expected(
     n = n_evaluations(row_groups, column_groups, method, rounds)
     n_jobs = _n_jobs(h, n_jobs)
     h(row_groups.members()[0], column_groups.members()[0])  # whatever loads, loads now
-    with _pool(None, n_jobs) as pool:
+    game = BlockUtility(h, row_groups, column_groups)
+    watched = Watched(game)
+    with ThreadPoolExecutor(n_jobs, "blocks") as pool:
         started = time.monotonic()
         if exact:
             # Evaluated in a random order (KNN: all of them, for one test after
             # another), so that the first are like the others.
-            for done, _ in _iter_unions(h, row_groups, column_groups, pool, n_jobs):
+            for done, _ in _iter_unions(game, watched, pool, n_jobs):
                 spent = time.monotonic() - started
-                yield Expected(spent / done, n, min(1.0, spent / MEASURED), spent)
+                share = max(done, watched.n / n)
+                if share == 0:
+                    continue
+                yield Expected(spent / share, n, min(1.0, spent / MEASURED), spent)
                 if spent >= MEASURED:
                     break
+            watched.stop = True
             return
-        game = BlockUtility(h, row_groups, column_groups)
         draw = np.random.default_rng(0)
         known = 0
         if isinstance(h, KnnUtility):
@@ -535,11 +545,7 @@ def iter_expected(
                 )
                 for _ in range(n_jobs)
             ]
-            if pool is None:
-                for pair in pairs:
-                    game(*pair)
-            else:
-                list(pool.map(game, *zip(*pairs, strict=True)))
+            list(pool.map(game, *zip(*pairs, strict=True)))
             known += len(pairs)
             spent = time.monotonic() - started
             yield Expected(n * spent / known, n, min(1.0, spent / MEASURED), spent)

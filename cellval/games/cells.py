@@ -12,6 +12,7 @@ import pandas as pd
 
 from cellval.decoding import InputError
 from cellval.games.game import Found, Game, make_game
+from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.oob import iter_oob
 from cellval.games.playing import play
 from cellval.knn.engine import n_workers
@@ -19,7 +20,7 @@ from cellval.methods import METHODS
 from cellval.table import Table
 from cellval.values import CellValues
 
-FEWEST_ROUNDS = 10  # before a standard error is believed
+PROCESSES = 3.0  # seconds until worker processes have loaded
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +94,9 @@ def _run(
     budget: float | None,
     target_stderr: float | None,
 ) -> Iterator[GameSnapshot]:
-    started = time.monotonic()
     yield GameSnapshot(game, None, "", "", 0.0, 0.0, float("nan"), compiling=True)
+    _warm_up(game)  # so that no budget pays for it
+    started = time.monotonic()
     for step in play(game, n_jobs, executor, truncation):
         seconds, done = time.monotonic() - started, step.done
         left = seconds * (1 - done) / done if done else float("nan")
@@ -124,32 +126,48 @@ def _run(
             return
 
 
+def _warm_up(game: Game) -> None:
+    """Load and compile what evaluations need."""
+    n, m = game.shape
+    if game.method == "oob":
+        list(iter_oob(game.table, n_trees=1))
+    elif game.method == "flat":
+        game.h(np.ones((n, m), bool))
+    elif game.h is not None:
+        game.h(np.arange(min(n, 2)), np.arange(1))
+
+
 def expected_seconds(
     table: Table, *, n_jobs: int | None = None, **options: Any
 ) -> float:
     """About how long a run would take here: a few evaluations are made and timed."""
     game = make_game(table, **options)
-    width = n_workers(n_jobs, None)
     if game.method == "random":
         return 0.0
-    if game.method == "oob":
-        trees = 4
-        list(iter_oob(table, n_trees=1))  # loads and compiles
-        began = time.monotonic()
-        list(iter_oob(table, n_trees=trees))
-        return (time.monotonic() - began) / trees * game.rounds / width
+    _warm_up(game)
+    width = n_workers(n_jobs, None)
+    seconds = _one_evaluation(game) * game.n_evaluations / width
+    if width > 1 and not getattr(game.h, "compiled", True):
+        seconds += PROCESSES
+    budget = options.get("budget")
+    return seconds if budget is None else min(seconds, float(budget))
+
+
+def _one_evaluation(game: Game) -> float:
+    """Seconds of a usual evaluation (of "oob": of a tree), the shorter of two."""
     n, m = game.shape
     draw = np.random.default_rng(0)
+    share = 1 if game.method == "loo" else 2
     each = []
-    for _ in range(3):  # the first one loads and compiles
+    for _ in range(2):
+        rows = np.sort(draw.permutation(n)[: max(1, n // share)])
+        columns = np.sort(draw.permutation(m)[: max(1, m // share)])
         began = time.monotonic()
-        if game.method == "flat":
+        if game.method == "oob":
+            list(iter_oob(game.table, n_trees=2))
+        elif game.method == "flat":
             game.h(draw.random((n, m)) < 0.5)
         else:
-            share = 1 if game.method == "loo" else 2
-            game.h(
-                np.sort(draw.permutation(n)[: max(1, n // share)]),
-                np.sort(draw.permutation(m)[: max(1, m // share)]),
-            )
+            game.h(rows, columns)
         each.append(time.monotonic() - began)
-    return min(each[1:]) * game.n_evaluations / width
+    return min(each) / (2 if game.method == "oob" else 1)

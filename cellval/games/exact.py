@@ -48,11 +48,13 @@ def iter_utilities(
     *,
     executor: Executor | None = None,
     n_jobs: int = 1,
+    every: float | None = None,
 ) -> Iterator[tuple[float, np.ndarray]]:
     """Yield the share of evaluations made, and the utilities known by then.
 
     In a random order, so that what is left takes as long as what was done. Subsets are
-    numbered by their bits; what is not known yet is NaN.
+    numbered by their bits; what is not known yet is NaN. With `every`, also whenever so
+    many seconds went by.
 
     Examples
     --------
@@ -80,10 +82,12 @@ def iter_utilities(
         (h, [(rows[pairs[k][0]], columns[pairs[k][1]]) for k in piece])
         for piece in pieces
     ]
-    found = in_order(_evaluated, work, executor, n_jobs)
-    for n, (piece, answers) in enumerate(zip(pieces, found, strict=True), 1):
-        for k, answer in zip(piece, answers, strict=True):
-            utilities[pairs[k]] = answer
+    n = 0
+    for answers in in_order(_evaluated, work, executor, n_jobs, every):
+        if answers is not None:
+            for k, answer in zip(pieces[n], answers, strict=True):
+                utilities[pairs[k]] = answer
+            n += 1
         yield n / len(pieces), utilities
 
 

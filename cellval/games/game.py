@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 
 from cellval.decoding import InputError
 from cellval.games.exact import MOST_PLAYERS
@@ -19,6 +18,7 @@ from cellval.table import Table
 from cellval.values import CellValues, describe
 from cellval.weights import named
 
+USUAL = ("zero", "accuracy")  # baseline and scoring
 SAMPLING_ONLY = "standard errors are those of sampling, not of the test rows"
 
 
@@ -29,6 +29,27 @@ class Found(NamedTuple):
     stderr: np.ndarray
     row_stderr: np.ndarray
     column_stderr: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A person's own utility; what it returns is checked."""
+
+    h: Any
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
+        worth = self.h(rows, columns)
+        try:
+            number = float(worth)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if not np.isfinite(number):
+            raise InputError(
+                f"Your function returned {worth!r} for {len(rows):,} rows and "
+                f"{len(columns):,} columns; it must return a number, for none of them, "
+                "too."
+            )
+        return number
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +85,8 @@ class Game:
             return 2 ** (n + m)
         if self.method == "loo":
             return (n + 1) * (m + 1)
+        if self.method == "oob":
+            return self.rounds
         return self.rounds * n * m
 
     def cell_values(
@@ -171,23 +194,27 @@ def make_game(
         settings |= {"test": "none", "leave_one_out": False, "model": ""}
         players = np.arange(table.n_rows)
         return Game(table, players, h=None, n_test=table.n_rows, **fixed)
-    settings |= {"baseline": baseline, "scoring": scoring}
-    if callable(model) and not isinstance(model, BaseEstimator):
-        settings |= {"test": "the function's own", "model": "your function"}
-        settings["leave_one_out"] = False
-        players = np.arange(table.n_rows)
-        return _checked(Game(table, players, h=model, n_test=table.n_rows, **fixed))
-    players, train, tests, said = split(table, test, random_state)
-    settings |= {"test": said, "leave_one_out": False}
     settings["errors"] = SAMPLING_ONLY
-    settings["model"] = str(model)
-    if isinstance(model, str) and model in MODELS:
-        settings["model"] = "KNN model" if model == "knn" else MODELS[model].lower()
     if truncation is not None:
         settings["approximation"] = (
             f"truncated: a prefix within {truncation:g} of all rows counts as all rows"
         )
     h: Any
+    if callable(model) and not hasattr(model, "predict"):
+        if method == "flat" or test is not None or (baseline, scoring) != USUAL:
+            raise InputError(
+                "A function of rows and columns measures by itself: leave out test, "
+                "baseline and scoring, and use method 'mc', 'exact' or 'loo'."
+            )
+        settings |= {"test": "your function's", "model": "your function"}
+        settings["leave_one_out"] = False
+        players, h = np.arange(table.n_rows), Function(model)
+        return _checked(Game(table, players, h=h, n_test=table.n_rows, **fixed))
+    settings |= {"baseline": baseline, "scoring": scoring}
+    players, train, tests, said = split(table, test, random_state)
+    settings |= {"test": said, "leave_one_out": False, "model": str(model)}
+    if isinstance(model, str) and model in MODELS:
+        settings["model"] = "KNN model" if model == "knn" else MODELS[model].lower()
     if isinstance(model, str) and model == "knn":
         if method == "flat" or baseline == "chance":
             raise InputError(
@@ -199,11 +226,12 @@ def make_game(
         h = KnnUtility(train, tests, n_neighbors=n_neighbors, scoring=scoring)
     else:
         h = ModelUtility(
-            estimator_of(model),
+            estimator_of(model, random_state),
             train,
             tests,
             scoring=_SCORINGS[scoring],
-            empty=_chance(train, tests) if baseline == "chance" else 0.0,
+            empty=_chance(train, tests, scoring) if baseline == "chance" else 0.0,
+            random_state=random_state,
         )
         if method == "flat":
             h = FlatUtility(h)
@@ -229,7 +257,9 @@ def _balanced(truth: np.ndarray, predicted: np.ndarray) -> float:
 _SCORINGS: dict[str, Any] = {"accuracy": "accuracy", "balanced": _balanced}
 
 
-def _chance(train: Table, tests: Table) -> float:
-    """Accuracy of a guess among the training rows."""
+def _chance(train: Table, tests: Table, scoring: str) -> float:
+    """Score of a guess among the training rows."""
     share = dict(zip(train.classes, np.bincount(train.y) / train.n_rows, strict=False))
-    return float(np.mean([share.get(tests.classes[k], 0.0) for k in tests.y]))
+    known = [share.get(name, 0.0) for name in tests.classes]
+    each = np.array(known)[np.unique(tests.y) if scoring == "balanced" else tests.y]
+    return float(np.mean(each))

@@ -21,6 +21,8 @@ from cellval.games.rounds import in_order
 from cellval.games.utility import Utility, line
 from cellval.weights import Weights, relative, shapley
 
+FEWEST_ROUNDS = 10  # before a standard error is believed
+PRIOR = 30  # rounds that a cell takes over from the others in its column (measured)
 # A worker has one core; libraries that start threads of their own would share it.
 ONE_THREAD = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
@@ -141,7 +143,7 @@ def iter_rounds(
             estimate = sums.estimate(rounds, time.monotonic() - started)
             over = (
                 target_stderr is not None
-                and sums.n_rounds >= 10
+                and sums.n_rounds >= FEWEST_ROUNDS
                 and float(np.mean(estimate.stderr)) <= target_stderr
             )
             yield estimate
@@ -171,7 +173,7 @@ def default_executor(h: Utility, n_jobs: int) -> Executor:
     # joblib has no types; it takes time to import, and few need it
     from joblib.externals import loky  # type: ignore[import-untyped]
 
-    executor: Executor = loky.get_reusable_executor(n_jobs, env=ONE_THREAD)
+    executor: Executor = loky.ProcessPoolExecutor(n_jobs, env=ONE_THREAD)
     return executor
 
 
@@ -196,17 +198,22 @@ class Sums:
     def estimate(self, rounds: int, seconds: float) -> Estimate:
         n = self.n_rounds
 
-        def error(sums: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+        def error(sums: tuple[np.ndarray, np.ndarray], shared: bool) -> np.ndarray:
             if n < 2:
                 return np.full(sums[0].shape, np.nan)
-            variance = np.maximum(sums[1] - sums[0] ** 2 / n, 0.0) / (n - 1)
-            return np.asarray(np.sqrt(variance / n))
+            spread = np.maximum(sums[1] - sums[0] ** 2 / n, 0.0)
+            if shared:
+                # Most rounds see no change in a cell, so its own few may all agree: it
+                # counts as if it had seen PRIOR rounds like those of all rows, too.
+                usual = np.mean(spread / (n - 1), axis=0)
+                spread = (spread + PRIOR * usual) * (n - 1) / (n - 1 + PRIOR)
+            return np.asarray(np.sqrt(spread / (n - 1) / n))
 
         return Estimate(
             self.cells[0] / n,
-            error(self.cells),
-            error(self.rows),
-            error(self.columns),
+            error(self.cells, shared=True),
+            error(self.rows, shared=True),
+            error(self.columns, shared=False),
             n,
             self.n_evaluations,
             n / rounds,

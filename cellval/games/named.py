@@ -17,6 +17,7 @@ from cellval.games.neighbours import KnnUtility
 from cellval.games.utility import ModelUtility, Utility, line
 from cellval.knn.problem import hold_out
 from cellval.methods import MODELS
+from cellval.reading import listed
 from cellval.table import Table
 from cellval.versions import part
 
@@ -37,6 +38,10 @@ class TableUtility:
 
     model: ModelUtility
     place: np.ndarray
+
+    @property
+    def compiled(self) -> bool:
+        return self.model.compiled
 
     @cached_property
     def players(self) -> np.ndarray:
@@ -116,6 +121,12 @@ def split(
     if isinstance(test, (Table, pd.DataFrame)):
         test = test if isinstance(test, Table) else Table.from_frame(test, like=table)
         said = f"test table '{test.name}' {test.fingerprint[:12]}"
+        if not set(test.classes) & set(table.classes):
+            raise InputError(
+                f"The test table '{test.name}' has no class of '{table.name}': "
+                f"{listed(test.classes)} against {listed(table.classes)}. Write the "
+                "labels in the same way."
+            )
         return np.arange(table.n_rows), table, test, said
     out = hold_out(table.y, HOLD_OUT if test is None else test, random_state)
     players = np.flatnonzero(~out)
@@ -125,7 +136,7 @@ def split(
 
 def estimator_of(model: Any, random_state: int = 0) -> Any:
     """The estimator with this name; any other estimator is taken as it is."""
-    if hasattr(model, "fit"):
+    if not isinstance(model, str):
         return model
     if model == "logistic":
         return make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))

@@ -13,11 +13,8 @@ from cellval.games.game import Found, Game
 from cellval.games.leave_one_out import gains, line_without
 from cellval.games.montecarlo import Sums, default_executor, one_round
 from cellval.games.oob import iter_oob
-from cellval.games.rounds import in_order
-from cellval.games.utility import line
+from cellval.games.rounds import TICK, Watched, in_order
 from cellval.weights import named
-
-TICK = 0.5  # seconds between two signs of life
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,34 +26,6 @@ class Step:
     seen: str
     design: str
     n_rounds: int = 0  # of a sampled estimate
-
-
-class _Stopped(Exception):
-    pass
-
-
-class _Watched:
-    """A utility that counts its evaluations and can be stopped from outside."""
-
-    def __init__(self, h: Any) -> None:
-        self._h = h
-        self.n = 0
-        self.stop = False
-
-    def __call__(self, *players: np.ndarray) -> float:
-        if self.stop:
-            raise _Stopped
-        self.n += 1  # two threads may lose one: it is for progress only
-        return float(self._h(*players))
-
-    def line(
-        self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
-    ) -> np.ndarray:
-        """As `ModelUtility.line`."""
-        if self.stop:
-            raise _Stopped
-        self.n += len(columns)
-        return line(self._h, rows, columns, wanted)
 
 
 def play(
@@ -75,7 +44,7 @@ def play(
         own = ThreadPoolExecutor(1) if one else default_executor(game.h, n_jobs)
     pool = executor or own
     assert pool is not None
-    watched = _Watched(game.h) if isinstance(own, ThreadPoolExecutor) else None
+    watched = Watched(game.h) if isinstance(own, ThreadPoolExecutor) else None
     game = replace(game, h=watched or game.h)
 
     def done(n: int, n_all: int) -> float:
@@ -85,19 +54,18 @@ def play(
 
     by = {"exact": _exact, "loo": _leave_one_out}.get(game.method, _rounds)
     steps = by(game, pool, n_jobs, done, truncation)
-    share = 0.0
+    over = False
     try:
-        for step in steps:
-            share = step.done
-            yield step
+        yield from steps
+        over = True
     finally:
         if watched:
             watched.stop = True
+        elif own is not None and not over:  # before its tasks are cancelled
+            own.shutdown(kill_workers=True)  # type: ignore[call-arg] # it is joblib's
         steps.close()
-        if isinstance(own, ThreadPoolExecutor):
-            own.shutdown(cancel_futures=True)
-        elif own is not None and share < 1:  # joblib's finish what they have begun
-            own.shutdown(kill_workers=True)  # type: ignore[call-arg]
+        if own is not None:
+            own.shutdown()
 
 
 def _rounds(
@@ -160,7 +128,8 @@ def _exact(
 ) -> Generator[Step, None, None]:
     weights = [named(game.settings[f"{of}_weights"]) for of in ("row", "column")]
     design = "all subsets of rows and columns (exact)" + _weights_words(game.settings)
-    utilities = iter_utilities(game.h, *game.shape, executor=pool, n_jobs=n_jobs)
+    options: dict[str, Any] = {"executor": pool, "n_jobs": n_jobs, "every": TICK}
+    utilities = iter_utilities(game.h, *game.shape, **options)
     for share, known in utilities:
         estimate = None
         if share == 1:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped] # it ships no types
@@ -20,6 +20,7 @@ from cellval.table import Table
 
 Utility = Callable[[np.ndarray, np.ndarray], float]
 
+LARGEST = 1e30  # sums and halves of such numbers are still float32
 MOST_CATEGORIES = 50  # indicators of one column; rarer categories have none
 
 
@@ -41,7 +42,8 @@ class ModelUtility:
     Numbers are filled up with the median, and categories turned into indicators, once
     for all (from the whole training table), so that an evaluation is one fit. A missing
     cell has an indicator of its own. Where all rows are of one class, that class is
-    predicted; without rows or columns the utility is `empty`.
+    predicted, and so is the commonest one where the rows are too few for the estimator;
+    without rows or columns the utility is `empty`.
 
     A `DecisionTreeClassifier` with nothing set but `max_depth`, `min_samples_split`,
     `min_samples_leaf` (whole numbers) and `random_state` is compiled: `tree.Trees`, 20
@@ -62,6 +64,8 @@ class ModelUtility:
         What no rows or no columns are worth.
     repeats : int
         Fits to average for estimators with a `random_state`, each with its own seed.
+    random_state : int
+        Seed of an estimator (or of parts of it) that has none.
 
     Examples
     --------
@@ -89,6 +93,17 @@ class ModelUtility:
             )
         if self.repeats < 1:
             raise InputError("repeats must be 1 or more.")
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "predict"):
+            raise InputError(
+                f"{self.estimator!r} is no model: give a classifier such as "
+                "DecisionTreeClassifier(), with brackets."
+            )
+        if isinstance(self.estimator, BaseEstimator) and not is_classifier(
+            self.estimator
+        ):
+            raise InputError(
+                f"{self.estimator!r} does not predict classes; use a classifier."
+            )
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
         if len(rows) == 0 or len(columns) == 0:
@@ -125,7 +140,7 @@ class ModelUtility:
         [0.0, 0.88, 0.97]
         """
         if self._trees is None or self.scoring != "accuracy" or len(rows) == 0:
-            return _line_by_calls(self, rows, columns, wanted)
+            return line_by_calls(self, rows, columns, wanted)
         found = self._trees.accuracies(rows, columns, self._data.truth, wanted)
         found[0] = self.empty
         return found
@@ -154,16 +169,43 @@ class ModelUtility:
         """Mean score of the estimators (of scikit-learn) trained on `seen`."""
         if (y == y[0]).all():
             return self._score(np.full(len(asked), y[0]))
-        with _quiet():
-            said = [model.fit(seen, y).predict(asked) for model in self._models]
+        try:
+            said = self._predicted(seen, y, asked)
+        except Exception:
+            # Some models need more rows than a small set has, such as five neighbours.
+            # They do not know better than to say its commonest class.
+            self._must_work  # noqa: B018 - raises if it is the model's own fault
+            said = [np.full(len(asked), np.bincount(y).argmax())]
         return float(np.mean([self._score(classes) for classes in said]))
+
+    def _predicted(
+        self, seen: np.ndarray, y: np.ndarray, asked: np.ndarray
+    ) -> list[np.ndarray]:
+        with _quiet():
+            return [model.fit(seen, y).predict(asked) for model in self._models]
+
+    @cached_property
+    def _must_work(self) -> bool:
+        """Whether the model can learn from all rows; an error in words if not."""
+        data = self._data
+        try:
+            self._predicted(data.train, data.y, data.test)
+        except Exception as error:
+            raise InputError(
+                f"{self.estimator!r} cannot learn from this table: {error}"
+            ) from error
+        return True
 
     @property
     def _models(self) -> list[Any]:
+        seeds = [
+            name
+            for name, value in self.estimator.get_params().items()
+            if name.endswith("random_state") and (value is None or self.repeats > 1)
+        ]
         models = [clone(self.estimator) for _ in range(self.repeats)]
-        if self.repeats > 1 and "random_state" in self.estimator.get_params():
-            for k, model in enumerate(models):
-                model.set_params(random_state=self.random_state + k)
+        for k, model in enumerate(models):
+            model.set_params(**dict.fromkeys(seeds, self.random_state + k))
         return models
 
     def _score(self, predicted: np.ndarray) -> float:
@@ -228,10 +270,10 @@ def line(
     own = getattr(h, "line", None)
     if own is not None:
         return np.asarray(own(rows, columns, wanted))
-    return _line_by_calls(h, rows, columns, wanted)
+    return line_by_calls(h, rows, columns, wanted)
 
 
-def _line_by_calls(
+def line_by_calls(
     h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
 ) -> np.ndarray:
     found = np.zeros(len(columns) + 1)
@@ -254,7 +296,9 @@ def tree_limits(estimator: Any) -> Limits | None:
         return None
     usual, own = DecisionTreeClassifier().get_params(), estimator.get_params()
     names = ("max_depth", "min_samples_split", "min_samples_leaf")
-    if any(own[k] != usual[k] for k in own if k not in (*names, "random_state")):
+    if any(
+        repr(own[k]) != repr(usual[k]) for k in own if k not in (*names, "random_state")
+    ):
         return None
     depth, *sizes = (own[name] for name in names)
     limits = [UNLIMITED if depth is None else depth, *sizes]
@@ -282,6 +326,11 @@ def matrices(
     return np.hstack(seen), np.hstack(asked), features
 
 
+def _narrow(cells: np.ndarray) -> np.ndarray:
+    """As float32; beyond its range nothing is told apart."""
+    return np.clip(cells, -LARGEST, LARGEST).astype(np.float32)
+
+
 def _matrices(column: Column, other: Column) -> tuple[np.ndarray, np.ndarray]:
     """The cells of a column, and of its like in the test table, as numbers."""
     if column.numbers is not None:
@@ -296,7 +345,7 @@ def _matrices(column: Column, other: Column) -> tuple[np.ndarray, np.ndarray]:
         ]
         kept = parts if column.missing.any() else parts[:1]
         a, b = (np.column_stack([part[k] for part in kept]) for k in (0, 1))
-        return a.astype(np.float32), b.astype(np.float32)
+        return _narrow(a), _narrow(b)
     assert column.codes is not None
     counts = np.bincount(
         column.codes[column.codes >= 0], minlength=len(column.categories)

@@ -319,8 +319,12 @@ def _say_time_of_game(table: Table, options: dict[str, Any]) -> None:
         quick = jobs.expected_seconds(table, subsets=1)
         st.warning(
             f"{text} The model is trained again for every step, and nothing makes that "
-            f"quick. KNN values of this table take {about_time(quick)} or more. You "
-            "can stop any time and keep what there is after the first round.",
+            f"quick. KNN values of this table take {about_time(quick)} or more. "
+            + (
+                "There are values at the end only."
+                if options["method"] == "exact"
+                else "You can stop any time; values are kept from the first round on."
+            ),
             icon=":material/hourglass_bottom:",
         )
     else:

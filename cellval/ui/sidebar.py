@@ -111,6 +111,5 @@ def _show_end(run: Job) -> None:
     lines = [design]
     if approximation:
         lines.append(approximation)
-    lines.append(f"{values.n_test:,} test points")
-    lines.append(_error(values))
-    st.caption("  \n".join(plain(line) for line in lines))
+    lines += [values.tested, _error(values), str(values.settings.get("errors", ""))]
+    st.caption("  \n".join(plain(line) for line in lines if line))
