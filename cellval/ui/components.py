@@ -8,7 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from cellval import figures, places, views
+from cellval.jobs import Steps
 from cellval.methods import METHODS
+from cellval.progress import spoken_time
 from cellval.suspicion import Suspicion, reasons
 from cellval.table import Table
 from cellval.ui import state
@@ -55,6 +57,21 @@ def table_and_values() -> tuple[Table, CellValues]:
         about = METHODS[values.settings["by"]]
         st.info(f"**{about.title}.** {about.means}", icon=":material/info:")
     return table, values
+
+
+def side_progress(name: str, steps: Steps, words: str, keeps: str) -> None:
+    """How far a computation beside the run is, and the button that stops it."""
+    left = steps.progress.seconds_left
+    time_left = f", about {spoken_time(left)} left" if left == left else ""
+    st.progress(min(1.0, steps.progress.done), text=f"{words}{time_left}")
+    st.button(
+        "Stop",
+        key=f"stop {name}",
+        icon=":material/stop:",
+        on_click=state.stop_side,
+        args=(name,),
+        help=keeps,
+    )
 
 
 def clicked(key: str) -> dict[str, str] | None:

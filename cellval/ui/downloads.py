@@ -283,3 +283,24 @@ def _slow_card(
                 type="primary",
                 width="stretch",
             )
+
+
+def csv_button(
+    table: Table,
+    label: str,
+    name: str,
+    make: Callable[[], pd.DataFrame],
+    words: str,
+) -> None:
+    """Download a frame, made when it is asked for, as a CSV."""
+    st.download_button(
+        label,
+        lambda: bytes(export.csv_bytes(export.safe_frame(make()))),
+        file_name=f"{stem(table)}-{name}.csv",
+        mime="text/csv",
+        key=f"download {name}",
+        icon=":material/download:",
+        on_click="ignore",
+        width="stretch",
+        help=f"CSV. {words}",
+    )

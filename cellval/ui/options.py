@@ -13,6 +13,7 @@ from cellval.table import InputError, Table
 from cellval.ui import state
 from cellval.ui.state import Source
 from cellval.ui.words import about_time, plain
+from cellval.weights import GIVES_UP
 
 QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
@@ -227,8 +228,8 @@ def _weights(of: str) -> dict[str, Any]:
         format_func=lambda name: f"{name}: {WEIGHTS[name]}",
         key=state.widget_key(f"{of} weights"),
         persist_state="session",
-        help="How much a contribution counts by how many others are there. Only with "
-        "Shapley's weights the values sum to the accuracy.",
+        help="How much a contribution counts by how many others are there. "
+        + " ".join(GIVES_UP.values()),
     )
     return {} if chosen == "shapley" else {f"{of}_weights": chosen}
 

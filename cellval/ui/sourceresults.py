@@ -1,18 +1,16 @@
 """Sources: blocks as a heatmap, shares of the total, tables, caveats and files."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from cellval import blockfigures, export
+from cellval import blockfigures
 from cellval.methods import MODELS
 from cellval.table import Table
 from cellval.ui import state
 from cellval.ui.components import chart, kept
-from cellval.ui.downloads import stem
+from cellval.ui.downloads import csv_button
 from cellval.ui.sources import Choice
 from cellval.ui.words import counted, plain
 
@@ -179,23 +177,9 @@ def _explain(blocks: "BlockValues") -> None:
 
 
 def _files(table: Table, blocks: "BlockValues") -> None:
+    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
     a, b, _ = st.columns([1, 1, 2])
-    for place, label, name, frame in (
-        (a, "Download the blocks", "blocks", blocks.to_frame()),
-        (b, "Download the shares", "shares", blocks.shares()),
-    ):
-        place.download_button(
-            label,
-            partial(_csv, frame),
-            file_name=f"{stem(table)}-{name}.csv",
-            mime="text/csv",
-            key=f"download {name}",
-            icon=":material/download:",
-            on_click="ignore",
-            width="stretch",
-            help="CSV. Values are shares of accuracy: 0.0037 is 0.37 pp.",
-        )
-
-
-def _csv(frame: pd.DataFrame) -> bytes:
-    return bytes(export.csv_bytes(export.safe_frame(frame)))
+    with a:
+        csv_button(table, "Download the blocks", "blocks", blocks.to_frame, unit)
+    with b:
+        csv_button(table, "Download the shares", "shares", blocks.shares, unit)

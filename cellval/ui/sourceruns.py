@@ -8,10 +8,9 @@ import streamlit as st
 
 from cellval import blockfigures, jobs
 from cellval.jobs import Steps
-from cellval.progress import spoken_time
 from cellval.table import InputError, Table
 from cellval.ui import state
-from cellval.ui.components import chart
+from cellval.ui.components import chart, side_progress
 from cellval.ui.sourceresults import show
 from cellval.ui.sources import Choice, groups_of
 from cellval.ui.words import about_time, counted, plain
@@ -155,24 +154,13 @@ def _watch_run() -> None:
     _, found = state.side("blocks")
     if found is None or not found.active:
         st.rerun()
-    result, left = found.result, found.progress.seconds_left
+    result = found.result
     words = "Valuing the sources: starting"
     if result is not None:
-        words = (
-            f"Valuing the sources: {result.done:.0%}, "
-            f"{counted(result.n_evaluations, 'evaluation')}"
-        )
-        if left == left:
-            words += f", about {spoken_time(left)} left"
-    st.progress(min(1.0, found.progress.done), text=words)
-    st.button(
-        "Stop",
-        key="stop sources",
-        icon=":material/stop:",
-        on_click=state.stop_side,
-        args=("blocks",),
-        help="Estimates so far are kept; an exact run has none before its end.",
-    )
+        n = counted(result.n_evaluations, "evaluation")
+        words = f"Valuing the sources: {result.done:.0%}, {n}"
+    keeps = "Estimates so far are kept; an exact run has none before its end."
+    side_progress("blocks", found, words, keeps)
     if result is not None and result.values is not None:
         chart(
             blockfigures.heatmap(result),

@@ -10,10 +10,9 @@ import streamlit as st
 from cellval import jobs
 from cellval.experiments.planting import KINDS
 from cellval.experiments.rehearsal import FEWEST, takes
-from cellval.progress import spoken_time
 from cellval.table import InputError, Table
 from cellval.ui import state
-from cellval.ui.components import kept
+from cellval.ui.components import kept, side_progress
 from cellval.ui.options import LONG_PASS, MANY_CELLS, NEAR, one_pass_seconds
 from cellval.ui.validationresults import show
 from cellval.ui.words import about_time, counted, plain
@@ -264,20 +263,10 @@ def _watch_run() -> None:
     _, found = state.side("validation")
     if found is None or not found.active:
         st.rerun()
-    result, left = found.result, found.progress.seconds_left
+    result = found.result
     words = "Planting errors"
     if result is not None:
         words = f"{result.stage.capitalize()}: {result.done:.0%}"
-        if left == left:
-            words += f", about {spoken_time(left)} left"
-    st.progress(min(1.0, found.progress.done), text=words)
-    st.button(
-        "Stop",
-        key="stop validation",
-        icon=":material/stop:",
-        on_click=state.stop_side,
-        args=("validation",),
-        help="Keeps what was found so far.",
-    )
+    side_progress("validation", found, words, "Keeps what was found so far.")
     if result is not None:
         show(found.table, result, live=True)

@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval import export, validationfigures
+from cellval import validationfigures
 from cellval.experiments.planting import KINDS
 from cellval.table import Table
 from cellval.ui import state
 from cellval.ui.components import chart, kept, row_column
-from cellval.ui.downloads import stem
+from cellval.ui.downloads import csv_button
 from cellval.ui.words import counted, plain
 from cellval.wording import SURE, content, percent
 
@@ -322,20 +322,6 @@ def _files(table: Table, result: "Validation") -> None:
             "Every planted error: where, what it replaced, and its rank.",
         ),
     ]
-    places = st.columns(3)
-    for place, (label, name, make, words) in zip(places, files, strict=True):
-        place.download_button(
-            label,
-            partial(_csv, make),
-            file_name=f"{stem(table)}-{name}.csv",
-            mime="text/csv",
-            key=f"download {name}",
-            icon=":material/download:",
-            on_click="ignore",
-            width="stretch",
-            help=f"CSV. {words}",
-        )
-
-
-def _csv(make: Callable[[], pd.DataFrame]) -> bytes:
-    return bytes(export.csv_bytes(export.safe_frame(make())))
+    for place, file in zip(st.columns(3), files, strict=True):
+        with place:
+            csv_button(table, *file)

@@ -476,3 +476,18 @@ def test_errors_are_planted_and_looked_for(page, server, tmp_path):
     page.get_by_text("5 %", exact=True).click()
     expect(page.get_by_text("The choice above, or the options")).to_be_visible()
     no_faults(page)
+
+
+def test_another_method_is_chosen_and_its_scores_are_explained(page, server):
+    open_sample(page, server, "Davis")
+    page.get_by_role("combobox", name="Method").click()
+    page.get_by_role("option", name=re.compile("2D-OOB")).click()
+    expect(page.get_by_text("A second opinion in seconds")).to_be_visible()
+    expect(page.get_by_text(re.compile("This will take"))).to_be_visible(timeout=LONG)
+    start(page)
+    done(page)
+    expect(page.get_by_text("Share of trees that predict")).to_be_visible()
+    expect(page.get_by_text("1,000 trees on bootstraps")).to_be_visible()
+    goto(page, "Columns")
+    expect(page.get_by_text("Share of trees that predict").first).to_be_visible()
+    no_faults(page)
