@@ -173,16 +173,21 @@ def screenshots(browser, folder: Path) -> None:
     goto(page, "Sources")
     button(page, "Value the sources").click()
     expect(page.get_by_text("What each source adds")).to_be_visible(timeout=LONG)
-    page.get_by_text("What each source adds").scroll_into_view_if_needed()
-    page.wait_for_timeout(1500)
-    page.screenshot(path=PICTURES / "sources.png", full_page=True)
+    tall_screenshot(page, 1600, "sources.png")
     open_sample(page, server, "Davis")
     goto(page, "Validate")
     button(page, "Plant errors and look for them").click()
     expect(button(page, "Download the numbers")).to_be_visible(timeout=LONG)
-    page.wait_for_timeout(1500)
-    page.screenshot(path=PICTURES / "validate.png", full_page=True)
+    tall_screenshot(page, 1500, "validate.png")
     server.close()
+
+
+def tall_screenshot(page, height: int, name: str) -> None:
+    """Of a page that is longer than a screen, without the tip of the last button."""
+    page.set_viewport_size({"width": 1440, "height": height})
+    page.mouse.move(5, 5)
+    page.wait_for_timeout(2500)
+    page.screenshot(path=PICTURES / name)
 
 
 def repair_screenshot(page, server) -> None:

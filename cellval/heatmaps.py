@@ -113,7 +113,7 @@ def _colours(about: Derived, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
             "len": 0.5,
             "x": 0,
             "xanchor": "left",
-            "ypad": 28,
+            "ypad": 18,
             "y": 1,
             "yref": "container",
             "yanchor": "top",
