@@ -185,7 +185,7 @@ def screenshots(browser, folder: Path) -> None:
 def tall_screenshot(page, height: int, name: str) -> None:
     """Of a page that is longer than a screen, without the tip of the last button."""
     page.set_viewport_size({"width": 1440, "height": height})
-    page.mouse.move(5, 5)
+    page.get_by_role("heading", level=1).click()
     page.wait_for_timeout(2500)
     page.screenshot(path=PICTURES / name)
 

@@ -11,7 +11,7 @@ import pytest
 from cases import make_table, naive_games, random_table
 
 import cellval
-from cellval.games import weights as weights_
+from cellval import weights as weights_
 from cellval.knn import kernels
 from cellval.knn.engine import iter_values, make_problem
 from cellval.knn.plan import Plan
