@@ -59,7 +59,8 @@ def _in_options(message: str) -> str:
     """The message with names of options in place of names of arguments."""
     for words, others in SENTENCES.items():
         message = message.replace(words, others)
-    for name, option in OPTIONS.items():
+    for name, option in {**OPTIONS, "continue_from": "--continue"}.items():
+        message = message.replace(f"{name} is no option", f"{option} is no option")
         # As in "near=5 is not possible" and "no column 'x' (exclude)".
         message = re.sub(rf"(?<![\w'-]){name}=", f"{option} ", message)
         message = message.replace(f" ({name}).", f" ({option}).")

@@ -47,8 +47,8 @@ def run_of(
 ) -> Run:
     if settings.get("method", "2D-Shapley-KNN") != "2D-Shapley-KNN":
         raise InputError(
-            f"What-if needs values of the KNN engine, not of {settings['method']}. "
-            "Value the table with value_cells first."
+            f"What-if needs values by KNN, not by {settings['method']}. Value the "
+            "table by KNN first (method 'knn')."
         )
     weights = settings.get("column_weights", "shapley")
     if weights != "shapley":

@@ -73,7 +73,7 @@ class Derived:
 
     @property
     def row_middle(self) -> float:
-        return self.values.middle * self.values.values.shape[1]
+        return self.values.middle
 
     @cached_property
     def unit(self) -> Unit:

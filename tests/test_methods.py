@@ -23,6 +23,8 @@ from cellval.methods import METHODS
 from cellval.table import InputError, Table
 
 WAIT = 60
+
+pytestmark = pytest.mark.usefixtures("no_runs_left")
 ROWS, COLUMNS = 5, 4
 
 
@@ -432,4 +434,4 @@ def test_the_command_line_takes_methods(tmp_path, capsys):
         )
         == 2
     )
-    assert "subsets is no option of --method 'loo'" in capsys.readouterr().err
+    assert "--subsets is no option of --method 'loo'" in capsys.readouterr().err

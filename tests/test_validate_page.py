@@ -356,7 +356,7 @@ def test_words_say_when_chance_does_as_well(snapshots):
     last = snapshots[-1]
     blind = {name: last.curves["Random"] for name in last.curves}
     said = validationresults.verdict(replace(last, curves=blind))
-    assert "little better than chance" in said
+    assert "little better, than chance" in said
     better = {**blind, "Surprise": last.curves["Surprise"]}
     assert "Surprise* would do with less" in validationresults.verdict(
         replace(last, curves=better)

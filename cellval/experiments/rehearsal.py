@@ -109,7 +109,8 @@ def rehearse(
         raise InputError(
             f"Only {n or 'no'} error{'s' * (n != 1)} could be planted into "
             f"{clean.n_rows:,} rows x {len(columns)} columns, and fewer than {FEWEST} "
-            "say nothing. Choose a larger share of cells or another kind of error."
+            "say nothing. Choose a larger share of cells or another kind of error; a "
+            "table of a few rows is too small to try it on."
         )
     return Rehearsal(planted, clean, held_out, wrong, texts)
 

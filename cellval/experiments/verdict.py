@@ -118,8 +118,8 @@ class Validation:
         ]
         if best.auc < 0.6:
             texts.append(
-                "That is little better than chance: errors of this kind look like "
-                "ordinary cells here."
+                "That is no better, or little better, than chance: errors of this "
+                "kind look like ordinary cells here."
             )
         if self.removal and self.done >= 1:
             texts.append(self._gain_words())

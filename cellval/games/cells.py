@@ -79,7 +79,7 @@ def iter_game(
     >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
     >>> *_, last = iter_game(table, method="loo")
     >>> last.seen, last.values.values.shape
-    ('141 of 141 rows left out', (200, 4))
+    ('140 of 140 rows left out', (200, 4))
     """
     game = make_game(table, budget=budget, target_stderr=target_stderr, **options)
     width, truncation = n_workers(n_jobs, executor), options.get("truncation")

@@ -106,15 +106,17 @@ class Game:
             return rows
 
         settings = {**self.settings, "design": design}
-        if not METHODS[self.method].additive:
-            # nothing says that 0 is neither good nor bad
+        together: Any = np.nansum if np.isfinite(values).any() else np.sum
+        if not METHODS[self.method].additive and np.isfinite(values).any():
+            # nothing says that 0 is neither good nor bad, nor what a sum would be
             settings["middle"] = float(np.nanmean(values))
+            together = _means
         return CellValues(
             values=to_table(values),
             stderr=to_table(stderr),
-            row_values=to_table(values.sum(axis=1)),
+            row_values=to_table(together(values, axis=1)),
             row_stderr=to_table(row_stderr),
-            column_values=np.nansum(values, axis=0),
+            column_values=together(values, axis=0),
             column_stderr=column_stderr,
             n_test=self.n_test,
             settings=settings,
@@ -244,7 +246,8 @@ def _checked(game: Game) -> Game:
         raise InputError(
             f"Exact values of {n:,} rows and {m:,} columns would train the model "
             f"2^{n + m} times; at most {MOST_PLAYERS} rows and columns in all are "
-            "possible. Use method='mc' or 'knn', or group rows and columns (Sources)."
+            "possible. Use Monte Carlo ('mc') or KNN ('knn'), or group rows and "
+            "columns (Sources)."
         )
     return game
 
@@ -263,3 +266,9 @@ def _chance(train: Table, tests: Table, scoring: str) -> float:
     known = [share.get(name, 0.0) for name in tests.classes]
     each = np.array(known)[np.unique(tests.y) if scoring == "balanced" else tests.y]
     return float(np.mean(each))
+
+
+def _means(values: np.ndarray, axis: int) -> np.ndarray:
+    known = np.isfinite(values)
+    sums, n = np.where(known, values, 0.0).sum(axis=axis), known.sum(axis=axis)
+    return np.where(n > 0, sums / np.maximum(n, 1), np.nan)

@@ -118,7 +118,7 @@ def _leave_one_out(
             if len(lines) > 1:
                 values[len(lines) - 2] = gains(lines[0], found)
         k = len(lines)
-        seen = f"{k:,} of {n + 1:,} rows left out"
+        seen = f"{max(k - 1, 0):,} of {n:,} rows left out"
         estimate = _without_errors(values.copy()) if k > 1 else None
         yield Step(done(k, n + 1), estimate, seen, "every row and column left out once")
 

@@ -27,6 +27,11 @@ def need_values() -> CellValues:
         waiting = (
             "The first values come in a few seconds. This page shows them by itself."
         )
+        if run.options.get("method", "knn") != "knn":
+            waiting = (
+                "The first values come after the first round; the sidebar says how far "
+                "the run is. This page shows them by itself."
+            )
         if run.status == "compiling":
             waiting = f"{COMPILING}. This page shows the first values by itself."
         st.info(waiting, icon=":material/hourglass_top:")

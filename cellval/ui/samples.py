@@ -101,6 +101,15 @@ def explain(
             "This row was held out for testing, so it has no value. Choose another one."
         )
         return
+    if not values.additive:
+        known = values.values[index][np.isfinite(values.values[index])]
+        text = about.row_unit.text
+        st.markdown(
+            f"Its cells score {text(known.min())} to {text(known.max())}, on average "
+            f"**{text(total)}**; all cells of the table {text(values.middle)}. Lower "
+            "is worse. The scores do not add up, so there is no waterfall."
+        )
+        return
     explained = values.explain(int(values.row_numbers[index]))
     st.markdown(sum_words(values, index), help=ROW_HELP)
     chart(

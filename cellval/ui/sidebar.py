@@ -106,6 +106,8 @@ def _show_end(run: Job) -> None:
         )
     elif exact:
         st.success("Done: the values are exact.", icon=":material/check_circle:")
+    elif values.settings.get("by") in ("loo", "random"):  # nothing was sampled
+        st.success("Done: all cells have a number.", icon=":material/check_circle:")
     else:
         st.success("Done: the values are estimates.", icon=":material/check_circle:")
     lines = [design]

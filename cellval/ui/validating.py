@@ -158,7 +158,8 @@ def _say_choice(table: Table, choice: Choice) -> None:
     )
     if n < FEWEST:
         st.warning(
-            f"Fewer than {FEWEST} errors say nothing. Choose a larger share of cells.",
+            f"Fewer than {FEWEST} errors say nothing. Choose a larger share of cells; "
+            f"if {SHARES[-1]} % are not enough, this table is too small to try it on.",
             icon=":material/warning:",
         )
     near = (
@@ -167,7 +168,9 @@ def _say_choice(table: Table, choice: Choice) -> None:
         if "near" in options
         else ""
     )
-    as_in = ", as in your run" * (state.job() is not None)
+    run = state.job()
+    by_knn = run is not None and run.options.get("method", "knn") == "knn"
+    as_in = ", as in your run" * by_knn
     st.caption(f"Values: KNN, K = {options['n_neighbors']:,}{as_in}.{near}")
 
 

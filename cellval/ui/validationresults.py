@@ -75,8 +75,8 @@ def verdict(result: "Validation") -> str:
     ]
     if frame.loc["Suspicion", "auc"] < CHANCE:
         texts.append(
-            "That is little better than chance: errors of this kind look like ordinary "
-            "cells here."
+            "That is no better, or little better, than chance: errors of this kind "
+            "look like ordinary cells here."
         )
     others = frame.drop(index=["Suspicion", "Random"])["cells_for_90"]
     if result.found and len(others) and others.min() < BETTER * most:
