@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -82,48 +83,49 @@ def iter_game(
     ('140 of 140 rows left out', (200, 4))
     """
     game = make_game(table, budget=budget, target_stderr=target_stderr, **options)
-    width, truncation = n_workers(n_jobs, executor), options.get("truncation")
-    return _run(game, width, executor, truncation, budget, target_stderr)
+    return _run(game, n_workers(n_jobs, executor), executor, budget, target_stderr)
 
 
 def _run(
     game: Game,
     n_jobs: int,
     executor: Executor | None,
-    truncation: float | None,
     budget: float | None,
     target_stderr: float | None,
 ) -> Iterator[GameSnapshot]:
     yield GameSnapshot(game, None, "", "", 0.0, 0.0, float("nan"), compiling=True)
     _warm_up(game)  # so that no budget pays for it
     started = time.monotonic()
-    for step in play(game, n_jobs, executor, truncation):
-        seconds, done = time.monotonic() - started, step.done
-        left = seconds * (1 - done) / done if done else float("nan")
-        over = done >= 1
-        if budget is not None:
-            left = min(left, max(0.0, budget - seconds)) if done else budget - seconds
-            done = max(done, min(1.0, seconds / budget))
-            if seconds >= budget and step.estimate is None:
-                raise InputError(
-                    f"After {budget:g} seconds there are no values yet: "
-                    f"{METHODS[game.method].title} needs longer on this table. Give it "
-                    "more time, or use the KNN method."
+    with closing(play(game, n_jobs, executor)) as steps:
+        for step in steps:
+            seconds, done = time.monotonic() - started, step.done
+            left = seconds * (1 - done) / done if done else float("nan")
+            over = done >= 1
+            if budget is not None:
+                left = (
+                    min(left, max(0.0, budget - seconds)) if done else budget - seconds
                 )
-            over = over or seconds >= budget
-        if (
-            target_stderr is not None
-            and step.estimate is not None
-            and step.n_rounds >= FEWEST_ROUNDS
-        ):
-            over = over or float(np.nanmean(step.estimate.stderr)) <= target_stderr
-        if over:
-            done, left = 1.0, 0.0
-        yield GameSnapshot(
-            game, step.estimate, step.seen, step.design, done, seconds, left
-        )
-        if over:
-            return
+                done = max(done, min(1.0, seconds / budget))
+                if seconds >= budget and step.estimate is None:
+                    raise InputError(
+                        f"After {budget:g} seconds there are no values yet: "
+                        f"{METHODS[game.method].title} needs longer on this table. "
+                        "Give it more time, or use the KNN method."
+                    )
+                over = over or seconds >= budget
+            if (
+                target_stderr is not None
+                and step.estimate is not None
+                and step.n_rounds >= FEWEST_ROUNDS
+            ):
+                over = over or float(np.nanmean(step.estimate.stderr)) <= target_stderr
+            if over:
+                done, left = 1.0, 0.0
+            yield GameSnapshot(
+                game, step.estimate, step.seen, step.design, done, seconds, left
+            )
+            if over:
+                return
 
 
 def _warm_up(game: Game) -> None:

@@ -71,6 +71,7 @@ class Game:
     rounds: int
     n_test: int
     settings: dict[str, Any]
+    truncation: float | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -191,6 +192,7 @@ def make_game(
         "method": method,
         "rounds": int(rounds),
         "settings": settings,
+        "truncation": truncation,
     }
     if not about.game:
         settings |= {"test": "none", "leave_one_out": False, "model": ""}

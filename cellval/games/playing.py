@@ -29,8 +29,8 @@ class Step:
 
 
 def play(
-    game: Game, n_jobs: int, executor: Executor | None, truncation: float | None
-) -> Iterator[Step]:
+    game: Game, n_jobs: int, executor: Executor | None
+) -> Generator[Step, None, None]:
     if game.method == "random":
         yield _random(game)
         return
@@ -53,7 +53,7 @@ def play(
         return 1.0 if n == n_all else min(0.999, max(inside, n / n_all))
 
     by = {"exact": _exact, "loo": _leave_one_out}.get(game.method, _rounds)
-    steps = by(game, pool, n_jobs, done, truncation)
+    steps = by(game, pool, n_jobs, done)
     over = False
     try:
         yield from steps
@@ -69,7 +69,7 @@ def play(
 
 
 def _rounds(
-    game: Game, pool: Executor, n_jobs: int, done: Any, truncation: float | None
+    game: Game, pool: Executor, n_jobs: int, done: Any
 ) -> Generator[Step, None, None]:
     """Random orders, by 2D-Shapley-MC or of all cells alike."""
     n, m = game.shape
@@ -82,9 +82,8 @@ def _rounds(
         orders = "of all cells"
     else:
         task = one_round
-        tasks = (
-            (game.h, n, m, (seed, r), weights, truncation) for r in range(game.rounds)
-        )
+        options = (weights, game.truncation)
+        tasks = ((game.h, n, m, (seed, r), *options) for r in range(game.rounds))
         orders = "of rows and columns"
     sums, estimate = Sums.of(n, m), None
     for result in in_order(task, tasks, pool, n_jobs, TICK):
@@ -106,7 +105,7 @@ def _flat_round(
 
 
 def _leave_one_out(
-    game: Game, pool: Executor, n_jobs: int, done: Any, _: float | None
+    game: Game, pool: Executor, n_jobs: int, done: Any
 ) -> Generator[Step, None, None]:
     """Row by row; those to come have no values yet."""
     n, m = game.shape
@@ -124,7 +123,7 @@ def _leave_one_out(
 
 
 def _exact(
-    game: Game, pool: Executor, n_jobs: int, done: Any, _: float | None
+    game: Game, pool: Executor, n_jobs: int, done: Any
 ) -> Generator[Step, None, None]:
     weights = [named(game.settings[f"{of}_weights"]) for of in ("row", "column")]
     design = "all subsets of rows and columns (exact)" + _weights_words(game.settings)
