@@ -4,8 +4,9 @@ import time
 
 import streamlit as st
 
-from cellval import jobs
-from cellval.ui import sidebar, state
+from cellval.jobs import background as jobs
+from cellval.ui import session as state
+from cellval.ui import sidebar
 
 LOGO = """
 <svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">

@@ -11,7 +11,7 @@ import time
 import cellval
 from benchmarks.data import data_folder
 from cellval.games import columns_by, rows_by_ranges, utility_of, value_blocks
-from cellval.grouping import n_evaluations
+from cellval.games.groups import n_evaluations
 from cellval.knn.engine import n_cores
 
 folder = data_folder()

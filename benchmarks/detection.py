@@ -20,10 +20,10 @@ from sklearn.metrics import roc_auc_score
 
 import cellval
 from benchmarks.data import SAMPLES
-from cellval.encoding import encode
-from cellval.experiments.planting import KINDS, plant, plant_code
-from cellval.surprise import surprise
-from cellval.suspicion import make_suspicion
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion
+from cellval.table.encoding import encode
+from cellval.validation.planting import KINDS, plant, plant_code
 
 CODE_SHARES = (0.05, 0.2, 0.45)
 SINGLE = ("value", "class-wise |z|", "neighbour residual", "isolation forest")

@@ -13,12 +13,12 @@ import numpy as np
 
 import cellval
 from benchmarks.data import SAMPLES, adult, breast_cancer
-from cellval.experiments.plain import Arrays, one_permutation
-from cellval.knn import kernels
+from cellval.experiments.algorithm2 import Arrays, one_permutation
+from cellval.knn import cell_values as kernels
+from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.engine import make_problem, run_item
-from cellval.knn.kernels import Queries, Rows
 from cellval.knn.plan import evaluations
-from cellval.knn.rows import add_column, make_steps
+from cellval.knn.row_values import add_column, make_steps
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 PARTS = ("exact", "kernel", "rows", "scaling", "start")

@@ -9,7 +9,7 @@ import sys
 import time
 
 from benchmarks.data import adult
-from cellval.surprise import iter_surprise
+from cellval.detect.surprise import iter_surprise
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--rows", type=int)

@@ -1,10 +1,10 @@
 """cellval finds the cells of a table that hurt a learning task. Lower is worse."""
 
+from cellval.detect.suspicion import suspects
 from cellval.knn.engine import Snapshot, value_rows
-from cellval.suspicion import suspects
-from cellval.table import Column, InputError, Table, read_csv
+from cellval.table.table import Column, InputError, Table, read_csv
 from cellval.valuation import iter_values, value_cells
-from cellval.values import CellValues, load
+from cellval.values.result import CellValues, load
 
 __version__ = "0.1.0"
 

@@ -1,7 +1,7 @@
 import os
 import sys
 
-from cellval.cli import main
+from cellval.cli.arguments import main
 
 for stream in (sys.stdout, sys.stderr):
     stream.reconfigure(errors="replace")  # type: ignore[union-attr]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cellval.decoding import InputError
+from cellval.table.decoding import InputError
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import pandas as pd
 from cellval.knn import engine
 from cellval.methods import method_of
 from cellval.progress import shown
-from cellval.table import InputError, Table
-from cellval.values import CellValues
+from cellval.table.table import InputError, Table
+from cellval.values.result import CellValues
 
 KNN_ONLY = ("subsets", "near", "continue_from")
 GAMES_ONLY = ("model", "rounds", "truncation", "row_weights")
@@ -49,7 +49,7 @@ def iter_values(
     if method == "knn":
         return engine.iter_values(table, **options)
     # scikit-learn takes two seconds to load, and KNN does without it
-    from cellval.games.cells import iter_game
+    from cellval.games.run import iter_game
 
     return iter_game(table, method=method, **options)
 

@@ -15,7 +15,7 @@ from math import isfinite, log
 
 import numpy as np
 
-from cellval.decoding import InputError, shortened
+from cellval.table.decoding import InputError, shortened
 
 GIVES_UP = {
     "shapley": (

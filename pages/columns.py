@@ -4,10 +4,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval import figures, views
-from cellval.ui import state
-from cellval.ui.components import chart, clicked, kept, table_and_values
-from cellval.wording import COLUMN_HELP
+from cellval.figures import waterfall as figures
+from cellval.text import COLUMN_HELP
+from cellval.ui import session as state
+from cellval.ui.widgets import chart, clicked, kept, table_and_values
+from cellval.views import derived as views
 
 st.title("Columns")
 table, values = table_and_values()

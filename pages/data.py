@@ -2,9 +2,11 @@
 
 import streamlit as st
 
-from cellval.table import InputError
-from cellval.ui import loading, options, state
-from cellval.ui.words import plain
+from cellval.table.table import InputError
+from cellval.ui import session as state
+from cellval.ui.data import file as loading
+from cellval.ui.data import options
+from cellval.ui.text import plain
 
 state.need_frame()
 st.title("Data")

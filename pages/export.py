@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from cellval.ui import downloads, state
-from cellval.ui.empty import need_values
-from cellval.ui.words import plain
+from cellval.ui import session as state
+from cellval.ui.export import files as downloads
+from cellval.ui.guard import need_values
+from cellval.ui.text import plain
 
 st.title("Export")
 values = need_values()

@@ -3,8 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from cellval.ui import heatlook, heatview, state
-from cellval.ui.components import cell_detail, chart, table_and_values, view_key
+from cellval.ui import session as state
+from cellval.ui.heatmap import controls as heatlook
+from cellval.ui.heatmap import view as heatview
+from cellval.ui.widgets import cell_detail, chart, table_and_values, view_key
 
 st.title("Heatmap")
 table, values = table_and_values()

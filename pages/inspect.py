@@ -4,8 +4,20 @@ import hashlib
 
 import streamlit as st
 
-from cellval.ui import celllines, celllist, cellmap, codes, state
-from cellval.ui.components import cell_detail, kept, table_and_values, view_key
+from cellval.ui import session as state
+from cellval.ui.inspect import (
+    codes,
+)
+from cellval.ui.inspect import (
+    lines as celllines,
+)
+from cellval.ui.inspect import (
+    list as celllist,
+)
+from cellval.ui.inspect import (
+    map as cellmap,
+)
+from cellval.ui.widgets import cell_detail, kept, table_and_values, view_key
 
 st.title("Inspection list")
 table, values = table_and_values()

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from cellval.ui import compare, measuring, repairs, state
-from cellval.ui.empty import need_values
+from cellval.ui import session as state
+from cellval.ui.guard import need_values
+from cellval.ui.repair import changes as repairs
+from cellval.ui.repair import compare
+from cellval.ui.repair import measure as measuring
 
 st.title("Repair")
 if state.original() is None or state.job() is None:

@@ -3,9 +3,18 @@
 import numpy as np
 import streamlit as st
 
-from cellval import figures
-from cellval.ui import labelorcell, samples, state, whatif
-from cellval.ui.components import kept, table_and_values
+from cellval.figures import waterfall as figures
+from cellval.ui import session as state
+from cellval.ui.sample import (
+    label_or_cell as labelorcell,
+)
+from cellval.ui.sample import (
+    row as samples,
+)
+from cellval.ui.sample import (
+    what_if as whatif,
+)
+from cellval.ui.widgets import kept, table_and_values
 
 st.title("Explain a sample")
 table, values = table_and_values()

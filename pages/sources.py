@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from cellval.table import InputError
-from cellval.ui import sourceruns, sources, state
-from cellval.ui.components import TIGHT
-from cellval.ui.empty import need_values
-from cellval.ui.words import plain
+from cellval.table.table import InputError
+from cellval.ui import session as state
+from cellval.ui.guard import need_values
+from cellval.ui.sources import groups as sources
+from cellval.ui.sources import run as sourceruns
+from cellval.ui.text import plain
+from cellval.ui.widgets import TIGHT
 
 st.title("Sources")
 state.need_frame()

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from cellval.table import InputError
-from cellval.ui import state, validating
-from cellval.ui.empty import need_values
-from cellval.ui.words import plain
+from cellval.table.table import InputError
+from cellval.ui import session as state
+from cellval.ui.guard import need_values
+from cellval.ui.text import plain
+from cellval.ui.validate import run as validating
 
 st.title("Validate")
 state.need_frame()

@@ -4,9 +4,9 @@ import naive
 import numpy as np
 import pandas as pd
 
-from cellval.encoding import encode
-from cellval.kinds import Column
-from cellval.table import Table
+from cellval.table.columns import Column
+from cellval.table.encoding import encode
+from cellval.table.table import Table
 
 NO_ARRAYS = np.zeros(0)
 

@@ -25,7 +25,7 @@ def app_runs_first(monkeypatch):
 @pytest.fixture
 def no_runs_left():
     """Runs of a test end with it."""
-    from cellval import jobs
+    from cellval.jobs import background as jobs
 
     yield
     for job in list(jobs._jobs.values()):

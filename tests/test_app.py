@@ -9,9 +9,12 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import export, jobs
-from cellval.ui import loading, options, words
-from cellval.ui.state import Setup, Source
+from cellval.export import frames as export
+from cellval.jobs import background as jobs
+from cellval.ui import text as words
+from cellval.ui.data import file as loading
+from cellval.ui.data import options
+from cellval.ui.session import Setup, Source
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]

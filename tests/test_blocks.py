@@ -11,7 +11,7 @@ from cases import naive_games, random_table
 from sklearn.tree import DecisionTreeClassifier
 
 import cellval
-from cellval import blockfigures
+from cellval.figures import blocks as blockfigures
 from cellval.games import (
     BlockUtility,
     Groups,
@@ -31,9 +31,9 @@ from cellval.games import (
 )
 from cellval.games.blocks import iter_expected
 from cellval.games.exact import iter_utilities, values_of
-from cellval.games.neighbours import MANY
-from cellval.grouping import MISSING, OTHERS, n_evaluations
-from cellval.table import InputError, Table
+from cellval.games.groups import MISSING, OTHERS, n_evaluations
+from cellval.games.knn_utility import MANY
+from cellval.table.table import InputError, Table
 
 KINDS = ["number", "category", "decimal"]
 

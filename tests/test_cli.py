@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.cli import main
+from cellval.cli.arguments import main
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "sample_data"
@@ -492,10 +492,10 @@ def test_a_kind_can_be_given(tmp_path, capsys):
 
 
 def test_ctrl_c_keeps_the_last_complete_answer(tmp_path, monkeypatch, capsys):
-    from cellval import loop_commands
+    from cellval.cli import find as loop_commands
 
     def interrupted(*arguments, **options):
-        yield from cellval.surprise.iter_surprise(*arguments, **options)
+        yield from cellval.detect.surprise.iter_surprise(*arguments, **options)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(loop_commands, "iter_surprise", interrupted)

@@ -12,7 +12,7 @@ from cases import make_table, naive_games, random_table
 
 import cellval
 from cellval import weights as weights_
-from cellval.knn import kernels
+from cellval.knn import cell_values as kernels
 from cellval.knn.engine import iter_values, make_problem
 from cellval.knn.plan import Plan
 
@@ -417,7 +417,7 @@ def test_a_name_of_no_weights_is_refused_with_what_is_possible(text):
 
 
 def test_what_if_speaks_of_shapley_values_only():
-    from cellval.whatif import what_if
+    from cellval.whatif.questions import what_if
 
     table = random_table(28, 12, MIXED)
     values = valued(table, column_weights="banzhaf")

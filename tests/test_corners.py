@@ -6,9 +6,12 @@ from cases import random_table
 from test_views import values_of
 
 import cellval
-from cellval import corners, rankings, views, wording
-from cellval.surprise import surprise
-from cellval.suspicion import CORNERS, make_suspicion, n_to_flag
+from cellval import text as wording
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import CORNERS, make_suspicion, n_to_flag
+from cellval.figures import corner_map as corners
+from cellval.views import derived as views
+from cellval.views import rankings
 
 
 @pytest.fixture(scope="module")

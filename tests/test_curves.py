@@ -8,8 +8,8 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import cellval
-from cellval.experiments import curves
-from cellval.experiments.curves import detection_curve, share_needed
+from cellval.validation import curves
+from cellval.validation.curves import detection_curve, share_needed
 
 
 def brute_force(wrong, scores):

@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from cellval.dropin import rewritten
-from cellval.reading import text_cells
-from cellval.table import InputError, read_csv
+from cellval.table.parsing import text_cells
+from cellval.table.rewriting import rewritten
+from cellval.table.table import InputError, read_csv
 
 UGLY = Path(__file__).parents[1] / "sample_data" / "ugly.csv"
 

@@ -11,11 +11,11 @@ import pytest
 from cases import make_table, naive_games, naive_values, random_table
 
 import cellval
-from cellval.encoding import encode
-from cellval.knn import kernels
+from cellval.knn import cell_values as kernels
 from cellval.knn.engine import iter_values, make_problem
 from cellval.knn.plan import ALL, Plan, make_plan
-from cellval.values import CellValues
+from cellval.table.encoding import encode
+from cellval.values.result import CellValues
 
 MIXED = ["number", "category", "decimal"]
 GO = np.zeros(1, np.uint8)  # nothing stops

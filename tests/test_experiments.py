@@ -10,8 +10,8 @@ import pytest
 
 import cellval
 from cellval.experiments import age, outliers, pairs, removal, removalwords, result
-from cellval.experiments.curves import Removal
 from cellval.experiments.data import read
+from cellval.validation.curves import Removal
 
 DETECTION = ("outliers", "budgets", "age", "pairs", "removal")
 

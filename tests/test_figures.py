@@ -8,7 +8,10 @@ from cases import make_table
 from test_views import values_of
 
 import cellval
-from cellval import figures, places, views, wording
+from cellval import text as wording
+from cellval.figures import waterfall as figures
+from cellval.table import describe as places
+from cellval.views import derived as views
 
 
 @pytest.fixture(scope="module")

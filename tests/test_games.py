@@ -23,7 +23,7 @@ from cellval.games import (
 )
 from cellval.games.flat import filled, flat_round
 from cellval.games.oob import iter_oob
-from cellval.table import InputError, Table
+from cellval.table.table import InputError, Table
 
 WEIGHTS = {
     "shapley": (shapley, naive.weight),

@@ -20,23 +20,24 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import export, jobs
-from cellval.experiments.validation import iter_validation
+from cellval.detect.suggestions import suggest_many
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion, suspects_frame
+from cellval.export import frames as export
+from cellval.export.report import report_html
+from cellval.export.xlsx import xlsx_bytes
 from cellval.games import columns_by_kind, rows_by_column, utility_of, value_blocks
-from cellval.remeasure import iter_scores
-from cellval.repair import (
+from cellval.jobs import background as jobs
+from cellval.repair.measure import iter_scores
+from cellval.repair.repairs import (
     Repair,
     changes_frame,
     read_decisions,
     repaired,
     repaired_csv,
 )
-from cellval.report import report_html
-from cellval.suggestions import suggest_many
-from cellval.surprise import surprise
-from cellval.suspicion import make_suspicion, suspects_frame
-from cellval.whatif import label_or_cell, what_if
-from cellval.xlsx import xlsx_bytes
+from cellval.validation.run import iter_validation
+from cellval.whatif.questions import label_or_cell, what_if
 
 FILE = Path(__file__).with_name("golden.json")
 SAMPLES = Path(__file__).parents[1] / "sample_data"
@@ -181,7 +182,9 @@ def options_of_knn():
     return {
         "near": valued(value(adult, near=200)),
         "sampled": valued(half),
-        "continued": valued(value(wine, subsets=200, random_state=3, continue_from=half)),
+        "continued": valued(
+            value(wine, subsets=200, random_state=3, continue_from=half)
+        ),
         "ends": valued(value(wine, subsets=300, n_neighbors=3)),
         "hold-out": valued(value(wine, test=0.3, scoring="balanced")),
         "chance": valued(value(davis, baseline="chance")),

@@ -12,8 +12,9 @@ import pytest
 from cases import random_table
 
 import cellval
-from cellval import jobs, remeasure
-from cellval.remeasure import iter_scores
+from cellval.jobs import background as jobs
+from cellval.repair import measure as remeasure
+from cellval.repair.measure import iter_scores
 
 WAIT = 120  # the first run on a machine compiles
 

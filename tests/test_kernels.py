@@ -4,10 +4,10 @@ import naive
 import numpy as np
 import pytest
 
-from cellval.knn import kernels
-from cellval.knn import rows as rows_
-from cellval.knn.kernels import Queries, Rows
-from cellval.knn.rows import HALF, ONE, Point
+from cellval.knn import cell_values as kernels
+from cellval.knn import row_values as rows_
+from cellval.knn.cell_values import Queries, Rows
+from cellval.knn.row_values import HALF, ONE, Point
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 

@@ -6,7 +6,7 @@ import pytest
 from test_app import click, open_app, texts, the_job
 
 import cellval
-from cellval import jobs
+from cellval.jobs import background as jobs
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]

@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import cellval
-from cellval import jobs
 from cellval.games import exact_values
-from cellval.games.cells import expected_seconds
 from cellval.games.game import make_game
+from cellval.games.run import expected_seconds
+from cellval.jobs import background as jobs
 from cellval.methods import METHODS
-from cellval.table import InputError, Table
+from cellval.table.table import InputError, Table
 
 WAIT = 60
 
@@ -371,7 +371,7 @@ def test_merging_is_for_knn(davis):
 
 
 def test_the_command_line_takes_methods(tmp_path, capsys):
-    from cellval.cli import main
+    from cellval.cli.arguments import main
 
     out = str(tmp_path)
     assert (

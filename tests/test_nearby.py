@@ -4,9 +4,15 @@ import pandas as pd
 import pytest
 from cases import make_table, random_table
 
-from cellval import nearby
-from cellval.nearby import ask, dependence, iter_nearby, make_model, neighbours_of
-from cellval.table import Table
+from cellval.detect import neighbours as nearby
+from cellval.detect.neighbours import (
+    ask,
+    dependence,
+    iter_nearby,
+    make_model,
+    neighbours_of,
+)
+from cellval.table.table import Table
 
 CASES = {
     "numbers with ties": (30, ["number"] * 4, 2, 0.0),

@@ -9,9 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import cellval
-from cellval import jobs, pairs, rankings, views
-from cellval.repair import Repair
-from cellval.suspicion import make_suspicion, suspects_frame
+from cellval.detect.suspicion import make_suspicion, suspects_frame
+from cellval.jobs import background as jobs
+from cellval.repair.repairs import Repair
+from cellval.views import derived as views
+from cellval.views import pairs, rankings
 
 APP = str(Path(__file__).parent.parent / "app.py")
 PAGES = ["heatmap", "inspect", "sample", "columns"]

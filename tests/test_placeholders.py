@@ -3,9 +3,9 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.experiments.planting import plant_code
-from cellval.placeholders import placeholders
-from cellval.table import Table
+from cellval.detect.placeholders import placeholders
+from cellval.table.table import Table
+from cellval.validation.planting import plant_code
 
 
 def found(cells, name="x"):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.experiments.planting import KINDS, plant, plant_code
+from cellval.validation.planting import KINDS, plant, plant_code
 
 
 def frame():

@@ -8,7 +8,7 @@ import zipfile
 import pandas as pd
 import pytest
 
-from cellval.table import InputError, read_csv
+from cellval.table.table import InputError, read_csv
 
 GOOD = "name,weight,sex\nJosé,12.5,M\nZoë,3.25,F\nÅsa,7,M\n"
 
@@ -100,7 +100,7 @@ def test_semicolons_win_although_the_header_has_commas_too():
 
 
 def test_the_delimiter_is_found_even_if_only_a_piece_of_the_header_is_seen(monkeypatch):
-    monkeypatch.setattr("cellval.reading.SAMPLE", 1 << 12)
+    monkeypatch.setattr("cellval.table.parsing.SAMPLE", 1 << 12)
     names = ["size, in m; measured", *(f"column {j}" for j in range(500)), "y"]
     lines = ["\t".join(names)]
     for i in range(4):
@@ -154,7 +154,7 @@ def test_line_ends_do_not_matter_and_are_kept_in_the_format(ending):
 def test_chunked_reading_gives_the_same_cells(monkeypatch):
     text = "a,y\n" + "".join(f"{i % 9},{i % 2}\n" for i in range(50))
     whole = read_csv(text.encode(), label="y")
-    monkeypatch.setattr("cellval.reading.CHUNK_ROWS", 7)
+    monkeypatch.setattr("cellval.table.parsing.CHUNK_ROWS", 7)
     assert read_csv(text.encode(), label="y").cells.equals(whole.cells)
 
 

@@ -8,11 +8,13 @@ import pandas as pd
 import pytest
 from cases import random_table
 
-from cellval import InputError, Table, models, remeasure
-from cellval.encoding import encode
-from cellval.remeasure import MODELS, Comparison, iter_scores
-from cellval.scores import corrected
-from cellval.versions import part, versions_of
+from cellval import InputError, Table
+from cellval.repair import measure as remeasure
+from cellval.repair import models
+from cellval.repair.comparison import corrected
+from cellval.repair.measure import MODELS, Comparison, iter_scores
+from cellval.repair.versions import part, versions_of
+from cellval.table.encoding import encode
 
 QUICK = {"folds": 3, "repeats": 1}
 

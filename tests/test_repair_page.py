@@ -10,11 +10,13 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import jobs, repair
-from cellval.decoding import InputError
-from cellval.repair import Repair
-from cellval.ui import downloads, words
-from cellval.ui.state import Source
+from cellval.jobs import background as jobs
+from cellval.repair import repairs as repair
+from cellval.repair.repairs import Repair
+from cellval.table.decoding import InputError
+from cellval.ui import text as words
+from cellval.ui.export import files as downloads
+from cellval.ui.session import Source
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]
@@ -299,7 +301,7 @@ def test_measuring_ends_with_a_verdict_for_each_model():
 
 @pytest.fixture
 def endless_scores(monkeypatch):
-    from cellval import remeasure
+    from cellval.repair import measure as remeasure
 
     measured = remeasure.iter_scores
 
@@ -513,9 +515,9 @@ def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch):
         raise InputError("openpyxl is *not* installed.")
 
     report = types.SimpleNamespace(report_html=report_html)
-    monkeypatch.setitem(sys.modules, "cellval.report", report)
+    monkeypatch.setitem(sys.modules, "cellval.export.report", report)
     xlsx = types.SimpleNamespace(xlsx_bytes=xlsx_bytes)
-    monkeypatch.setitem(sys.modules, "cellval.xlsx", xlsx)
+    monkeypatch.setitem(sys.modules, "cellval.export.xlsx", xlsx)
     app = opened("export", repairs=SWAP)
     click(app, "Make the report")
     assert seen["repairs"] == SWAP and seen["original"].n_rows == 200
@@ -532,10 +534,10 @@ def test_exported_decisions_can_be_read_again():
     more = {**SWAP, (20, ""): Repair("drop", reason="A test.")}
     after = repair.repaired(table, more)
     values = cellval.value_cells(after, n_neighbors=3)
-    frame = cellval.export.decisions_frame(
+    frame = cellval.export.frames.decisions_frame(
         values, {(12, "height"): "error"}, repairs=more, table=table, only=["error"]
     )
-    raw = cellval.export.csv_bytes(frame)
+    raw = cellval.export.frames.csv_bytes(frame)
     assert repair.read_decisions(raw, table) == ({(12, "height"): "error"}, more)
     assert len(pd.read_csv(io.BytesIO(raw))) == 3
 

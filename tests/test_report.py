@@ -11,11 +11,11 @@ from browser.conftest import chromium_path
 from test_views import values_of
 
 import cellval
-from cellval.remeasure import iter_scores
-from cellval.repair import Repair, repaired
-from cellval.report import WHOLE_ROWS, report_html
-from cellval.surprise import surprise
-from cellval.suspicion import make_suspicion
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion
+from cellval.export.report import WHOLE_ROWS, report_html
+from cellval.repair.measure import iter_scores
+from cellval.repair.repairs import Repair, repaired
 
 DAY = date(2026, 1, 2)
 SWAP = {

@@ -11,15 +11,15 @@ import plotly.graph_objects as go
 import pytest
 
 import cellval
-from cellval import reproduce_command
-from cellval.cli import main
-from cellval.decoding import InputError
+from cellval.cli import reproduce as reproduce_command
+from cellval.cli.arguments import main
 from cellval.experiments import EXPERIMENTS, readme
+from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.convergence import at_error, slope
-from cellval.experiments.plain import Arrays, arrays_of, one_permutation
 from cellval.experiments.result import SUMMARY, Line, Result
 from cellval.experiments.runtime import Timed
 from cellval.experiments.splits import random_groups
+from cellval.table.decoding import InputError
 
 ROOT = Path(__file__).parents[1]
 

@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import cellval
-from cellval import jobs
 from cellval.games import Groups, iter_blocks
-from cellval.table import InputError
-from cellval.ui import sources
-from cellval.ui.sources import Choice
+from cellval.jobs import background as jobs
+from cellval.table.table import InputError
+from cellval.ui.sources import groups as sources
+from cellval.ui.sources.groups import Choice
 
 APP = str(Path(__file__).parent.parent / "app.py")
 WAIT = 120  # seconds

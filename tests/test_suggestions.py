@@ -3,11 +3,11 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import suggestions
-from cellval.misspelt import misspelt
-from cellval.suggestions import BLANK, best_texts, suggest, suggest_many
-from cellval.surprise import surprise
-from cellval.table import read_csv
+from cellval.detect import suggestions
+from cellval.detect.misspelt import misspelt
+from cellval.detect.suggestions import BLANK, best_texts, suggest, suggest_many
+from cellval.detect.surprise import surprise
+from cellval.table.table import read_csv
 
 
 def people(n=240, seed=0):

@@ -4,8 +4,8 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
-from cellval.surprise import Tail, calibrated, iter_surprise, surprise, tail_of
-from cellval.table import Table
+from cellval.detect.surprise import Tail, calibrated, iter_surprise, surprise, tail_of
+from cellval.table.table import Table
 
 rng = np.random.default_rng
 

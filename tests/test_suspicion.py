@@ -7,8 +7,8 @@ import pytest
 from test_surprise import blobs, table_of
 
 import cellval
-from cellval.surprise import surprise
-from cellval.suspicion import (
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import (
     CORNERS,
     FALSE_ALARMS,
     cells_frame,

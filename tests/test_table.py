@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cellval.table import KINDS, Column, InputError, Table, read_csv
+from cellval.table.table import KINDS, Column, InputError, Table, read_csv
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
 

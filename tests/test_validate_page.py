@@ -10,11 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import cellval
-from cellval import jobs, validationfigures
-from cellval.experiments.planting import KINDS
-from cellval.experiments.validation import SIGNALS, iter_validation
-from cellval.table import InputError
-from cellval.ui import validating, validationresults
+from cellval.figures import validation as validationfigures
+from cellval.jobs import background as jobs
+from cellval.table.table import InputError
+from cellval.ui.validate import results as validationresults
+from cellval.ui.validate import run as validating
+from cellval.validation.planting import KINDS
+from cellval.validation.run import SIGNALS, iter_validation
 
 APP = str(Path(__file__).parent.parent / "app.py")
 WAIT = 120  # seconds

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.experiments import validation
-from cellval.experiments.planting import KINDS
-from cellval.experiments.rehearsal import rehearse
-from cellval.experiments.validation import iter_validation
+from cellval.validation import run as validation
+from cellval.validation.planted_table import rehearse
+from cellval.validation.planting import KINDS
+from cellval.validation.run import iter_validation
 
 
 def sample(name, label):

@@ -6,7 +6,7 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
-from cellval.export import lowest_frame, safe_text, values_frame
+from cellval.export.frames import lowest_frame, safe_text, values_frame
 
 
 @pytest.fixture(scope="module")

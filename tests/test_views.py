@@ -6,8 +6,10 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
-from cellval import pairs, places, views
-from cellval.values import CellValues, describe
+from cellval.table import describe as places
+from cellval.values.result import CellValues, describe
+from cellval.views import derived as views
+from cellval.views import pairs
 
 
 def values_of(table, cells, stderr=None):
@@ -291,7 +293,7 @@ def test_nearest_rows_leave_out_the_row_and_the_column():
 
 
 def test_distances_are_those_of_the_kernels():
-    from cellval.knn.kernels import add_column
+    from cellval.knn.cell_values import add_column
 
     kinds = ["decimal", "category", "number"]
     table = random_table(5, 40, kinds, missing=0.2)

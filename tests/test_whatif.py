@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import alternatives
 from cellval.knn import problem
-from cellval.table import InputError, Table
-from cellval.whatif import label_or_cell, row_value_if, what_if
+from cellval.table.table import InputError, Table
+from cellval.whatif import contents as alternatives
+from cellval.whatif.questions import label_or_cell, row_value_if, what_if
 
 
 def close(a, b, atol=1e-12):

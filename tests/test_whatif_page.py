@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 import cellval
-from cellval import figures, jobs
-from cellval.repair import Repair
-from cellval.ui import labelorcell, state, whatif
-from cellval.ui.state import Edits
+from cellval.figures import waterfall as figures
+from cellval.jobs import background as jobs
+from cellval.repair.repairs import Repair
+from cellval.ui import session as state
+from cellval.ui.sample import label_or_cell as labelorcell
+from cellval.ui.sample import what_if as whatif
+from cellval.ui.session import Edits
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]

@@ -8,10 +8,10 @@ import pytest
 from test_views import values_of
 
 import cellval
-from cellval import xlsx
-from cellval.repair import Repair, repaired
-from cellval.surprise import surprise
-from cellval.suspicion import make_suspicion
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion
+from cellval.export import xlsx
+from cellval.repair.repairs import Repair, repaired
 
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is an optional extra")
 

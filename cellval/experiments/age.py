@@ -14,14 +14,14 @@ import numpy as np
 import pandas as pd
 
 import cellval
-from cellval.experiments.curves import Curve, detection_curve, share_needed
 from cellval.experiments.data import read, table_of
-from cellval.experiments.planting import Planted
-from cellval.experiments.plots import LineOf, lines_figure
 from cellval.experiments.result import Line, Result
-from cellval.experiments.signals import chance, suspicion_of, within_class
 from cellval.experiments.wording import orders_words, seeds_words
-from cellval.table import InputError
+from cellval.figures.lines import LineOf, lines_figure
+from cellval.table.table import InputError
+from cellval.validation.curves import Curve, detection_curve, share_needed
+from cellval.validation.planting import Planted
+from cellval.validation.signals import chance, suspicion_of, within_class
 
 SWAPS = {17: 71, 18: 81, 19: 91, 71: 17, 81: 18, 91: 19}
 N_SWAPS = 15

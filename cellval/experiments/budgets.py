@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 import cellval
-from cellval.experiments.curves import Curve, detection_curve
 from cellval.experiments.data import read
 from cellval.experiments.outliers import QUICK, SUSPICION, VALUE, Plan, make_case
-from cellval.experiments.plots import LineOf, lines_figure
 from cellval.experiments.result import Line, Result
-from cellval.experiments.signals import suspicion_of
 from cellval.experiments.wording import percent, seeds_words, spread
+from cellval.figures.lines import LineOf, lines_figure
+from cellval.validation.curves import Curve, detection_curve
+from cellval.validation.signals import suspicion_of
 
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.15)
 FIRST = 200  # cells that the paper speaks of

@@ -15,18 +15,18 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 import cellval
+from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import SOURCES, read, table_of
-from cellval.experiments.plain import Arrays, arrays_of, one_permutation
-from cellval.experiments.plots import GRID, STYLES, plain
 from cellval.experiments.result import Line, Result
 from cellval.experiments.runtime import error_of
 from cellval.experiments.wording import percent
+from cellval.figures.heatmap import GREY
+from cellval.figures.lines import GRID, STYLES, plain
 from cellval.games import Utility, iter_rounds, utility_of
 from cellval.games.exact import iter_utilities, values_of
-from cellval.heatmaps import GREY
 from cellval.knn.plan import evaluations
 from cellval.methods import MODELS
-from cellval.table import Table
+from cellval.table.table import Table
 
 K = 10
 MC, FRESH = "2D-MC", "fresh orders (cellval)"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from cellval.decoding import InputError
-from cellval.table import Table
+from cellval.table.decoding import InputError
+from cellval.table.table import Table
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 

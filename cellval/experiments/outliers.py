@@ -16,14 +16,14 @@ import numpy as np
 import pandas as pd
 
 import cellval
-from cellval.experiments.curves import Curve, detection_curve, share_needed
 from cellval.experiments.data import read, table_of
-from cellval.experiments.planting import plant
-from cellval.experiments.plots import LineOf, lines_figure
 from cellval.experiments.result import Line, Result
-from cellval.experiments.signals import chance, suspicion_of, within_class
 from cellval.experiments.wording import orders_words, percent, seeds_words, spread
-from cellval.table import Table
+from cellval.figures.lines import LineOf, lines_figure
+from cellval.table.table import Table
+from cellval.validation.curves import Curve, detection_curve, share_needed
+from cellval.validation.planting import plant
+from cellval.validation.signals import chance, suspicion_of, within_class
 
 SHARE = 0.02
 KIND = "low density"

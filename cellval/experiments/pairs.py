@@ -14,12 +14,12 @@ from plotly.subplots import make_subplots
 
 import cellval
 from cellval.experiments.data import read, table_of
-from cellval.experiments.plots import STYLES, plain
 from cellval.experiments.result import Line, Result
 from cellval.experiments.wording import percent
-from cellval.table import Table
-from cellval.values import CellValues
-from cellval.wording import figure_text
+from cellval.figures.lines import STYLES, plain
+from cellval.table.table import Table
+from cellval.text import figure_text
+from cellval.values.result import CellValues
 
 N_TRAIN, N_TEST = 242, 241  # as in the paper
 SAME = 0.9  # correlation from which cells count as alike

@@ -18,9 +18,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import cellval
-from cellval.experiments.curves import Removal, order_of, removal_curve
 from cellval.experiments.data import SOURCES, read, table_of
-from cellval.experiments.plots import LineOf, lines_figure
 from cellval.experiments.removalwords import (
     CLASS,
     DRAWN,
@@ -37,9 +35,11 @@ from cellval.experiments.removalwords import (
     verdict,
 )
 from cellval.experiments.result import Result
-from cellval.experiments.signals import within_class
 from cellval.experiments.wording import listed, seeds_words
-from cellval.table import Table
+from cellval.figures.lines import LineOf, lines_figure
+from cellval.table.table import Table
+from cellval.validation.curves import Removal, order_of, removal_curve
+from cellval.validation.signals import within_class
 
 METHODS = {
     "2D-KNN": "knn",

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellval.experiments.curves import Refill, Removal
 from cellval.experiments.data import SOURCES
 from cellval.experiments.result import Line
 from cellval.experiments.wording import listed
+from cellval.validation.curves import Refill, Removal
 
 CLASS = "2D-KNN within the class"
 NAMES = ("2D-KNN", CLASS, "2D-MC", "1D", "2D-LOO", "Random")

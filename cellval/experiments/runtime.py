@@ -21,14 +21,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import cellval
+from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import read, table_of
-from cellval.experiments.plain import Arrays, arrays_of, one_permutation
-from cellval.experiments.plots import STYLES, plain
 from cellval.experiments.result import Line, Result
+from cellval.figures.lines import STYLES, plain
 from cellval.knn.engine import n_cores
 from cellval.knn.plan import evaluations
-from cellval.table import Table
-from cellval.values import CellValues
+from cellval.table.table import Table
+from cellval.values.result import CellValues
 
 K = 10
 PAPER = {  # cells: seconds of 2D-Shapley-KNN and of 2D-Shapley-MC

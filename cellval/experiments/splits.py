@@ -15,11 +15,11 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from cellval.experiments.data import SOURCES, read, table_of
-from cellval.experiments.plots import STYLES, plain
 from cellval.experiments.result import Line, Result
 from cellval.experiments.wording import listed
+from cellval.figures.lines import STYLES, plain
 from cellval.games import Groups, Utility, utility_of, value_blocks
-from cellval.grouping import n_evaluations
+from cellval.games.groups import n_evaluations
 from cellval.methods import MODELS
 
 PLAYED = ("knn", "logistic", "tree")

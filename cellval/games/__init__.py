@@ -9,12 +9,7 @@ the same game as blocks (`iter_blocks`).
 
 from cellval.games.blocks import BlockUtility, BlockValues, iter_blocks, value_blocks
 from cellval.games.exact import exact_values
-from cellval.games.leave_one_out import leave_one_out
-from cellval.games.montecarlo import Estimate, iter_rounds
-from cellval.games.named import utility_of
-from cellval.games.neighbours import KnnUtility
-from cellval.games.utility import ModelUtility, Utility
-from cellval.grouping import (
+from cellval.games.groups import (
     Groups,
     columns_alone,
     columns_by,
@@ -25,6 +20,11 @@ from cellval.grouping import (
     rows_by_quantiles,
     rows_by_ranges,
 )
+from cellval.games.knn_utility import KnnUtility
+from cellval.games.leave_one_out import leave_one_out
+from cellval.games.model_utility import ModelUtility, Utility
+from cellval.games.models import utility_of
+from cellval.games.montecarlo import Estimate, iter_rounds
 from cellval.weights import banzhaf, beta, shapley
 
 __all__ = [

@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.decoding import InputError
 from cellval.games.exact import iter_utilities, values_of
+from cellval.games.groups import ROUNDS, Groups, is_exact, n_evaluations
+from cellval.games.knn_utility import KnnUtility
+from cellval.games.model_utility import Utility, line
 from cellval.games.montecarlo import FEWEST_ROUNDS, Sums, one_round
-from cellval.games.neighbours import KnnUtility
-from cellval.games.rounds import TICK, Watched, in_order
-from cellval.games.utility import Utility, line
-from cellval.grouping import ROUNDS, Groups, is_exact, n_evaluations
+from cellval.games.watched import TICK, Watched, in_order
 from cellval.knn.engine import n_cores
 from cellval.knn.problem import is_whole, require
-from cellval.reading import listed
+from cellval.table.decoding import InputError
+from cellval.table.parsing import listed
 
 NOTHING = 1e-4  # a total of this size (a share) cannot be shared
 MEASURED = 1.0  # seconds of evaluations from which a run's time is foretold
@@ -240,7 +240,7 @@ class BlockValues:
 
     def save(self, path: str | Path) -> None:
         """Write the blocks as a CSV."""
-        from cellval import export
+        from cellval.export import frames as export
 
         frame = export.safe_frame(self.to_frame())
         Path(path).write_bytes(export.csv_bytes(frame))

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cellval.games.utility import ModelUtility
+from cellval.games.model_utility import ModelUtility
 
 # h of which cells are there: bool (n_rows, n_columns) -> float
 CellUtility = Callable[[np.ndarray], float]

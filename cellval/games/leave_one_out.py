@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cellval.games.utility import Utility
+from cellval.games.model_utility import Utility
 
 
 def leave_one_out(h: Utility, n_rows: int, n_columns: int) -> np.ndarray:

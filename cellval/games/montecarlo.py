@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from cellval.games.rounds import in_order
-from cellval.games.utility import Utility, line
+from cellval.games.model_utility import Utility, line
+from cellval.games.watched import in_order
 from cellval.weights import Weights, relative, shapley
 
 FEWEST_ROUNDS = 10  # before a standard error is believed

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from cellval.games.rounds import in_order
+from cellval.games.model_utility import matrices
 from cellval.games.tree import Trees
-from cellval.games.utility import matrices
-from cellval.table import Table
+from cellval.games.watched import in_order
+from cellval.table.table import Table
 
 AT_ONCE = 50  # trees between two snapshots
 ROWS_AT_ONCE = 100_000  # of all of them: some tenths of a second

@@ -13,7 +13,7 @@ from cellval.games.game import Found, Game
 from cellval.games.leave_one_out import gains, line_without
 from cellval.games.montecarlo import Sums, default_executor, one_round
 from cellval.games.oob import iter_oob
-from cellval.games.rounds import TICK, Watched, in_order
+from cellval.games.watched import TICK, Watched, in_order
 from cellval.weights import named
 
 

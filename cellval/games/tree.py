@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellval.knn.compiled import kernel
+from cellval.compiled import kernel
 
 SAME = np.float32(1e-7)  # scikit-learn, too, cuts only between numbers farther apart
 UNLIMITED = 2**31 - 1

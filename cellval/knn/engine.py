@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.knn import kernels
-from cellval.knn.kernels import Queries, Rows, Sums
-from cellval.knn.merging import Merged, cell_values, merge, n_seen, nothing, resumed
+from cellval.knn import cell_values as kernels
+from cellval.knn.cell_values import Queries, Rows, Sums
 from cellval.knn.plan import ALL, Item, with_ends
 from cellval.knn.problem import Problem, make_problem
-from cellval.knn.rows import SMALL
-from cellval.table import InputError, Table
-from cellval.values import CellValues
+from cellval.knn.row_values import SMALL
+from cellval.knn.sums import Merged, cell_values, merge, n_seen, nothing, resumed
+from cellval.table.table import InputError, Table
+from cellval.values.result import CellValues
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cellval.table import InputError
+from cellval.table.table import InputError
 
 ALL = 0  # pairs of a pass over all subsets
 MOST_PAIRS = 256  # where sampling ends by itself

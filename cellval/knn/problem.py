@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.encoding import Encoded, encode
-from cellval.knn.kernels import SHAPLEY, Queries, Rows
+from cellval.knn.cell_values import SHAPLEY, Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
-from cellval.knn.rows import make_steps
-from cellval.reading import listed
-from cellval.table import InputError, Table
-from cellval.values import CellValues
+from cellval.knn.row_values import make_steps
+from cellval.table.encoding import Encoded, encode
+from cellval.table.parsing import listed
+from cellval.table.table import InputError, Table
+from cellval.values.result import CellValues
 from cellval.weights import named, relative
 
 SCORINGS = ("accuracy", "balanced")

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from cellval.jobs import Job
+from cellval.jobs.background import Job
 from cellval.progress import spoken_time
-from cellval.ui import state
-from cellval.ui.words import changes_words, meaning, plain
-from cellval.values import CellValues
-from cellval.wording import Unit
+from cellval.text import Unit
+from cellval.ui import session as state
+from cellval.ui.text import changes_words, meaning, plain
+from cellval.values.result import CellValues
 
 COMPILING = "Compiling (first time only, about 15 s)"
 

@@ -1,0 +1,242 @@
+"""The command line: `python -m cellval run data.csv --label y`."""
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from cellval.cli import (
+    find as loop_commands,
+)
+from cellval.cli import (
+    reproduce as reproduce_command,
+)
+from cellval.cli import (
+    value as commands,
+)
+from cellval.methods import METHODS, MODELS
+from cellval.table.table import KINDS, InputError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code (2 for something the person can fix)."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.command(options))
+    except InputError as error:
+        print(f"cellval: {_in_options(str(error))}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\ncellval: stopped before there was a result.", file=sys.stderr)
+        return 130
+
+
+# What the library calls its options, and what they are called here.
+OPTIONS = {
+    "n_neighbors": "--neighbors",
+    "random_state": "--seed",
+    "target_stderr": "--stderr",
+    "budget": "--seconds",
+    "n_jobs": "--jobs",
+    "baseline": "--baseline",
+    "scoring": "--scoring",
+    "subsets": "--subsets",
+    "near": "--near",
+    "method": "--method",
+    "model": "--model",
+    "rounds": "--rounds",
+    "row_weights": "--row-weights",
+    "column_weights": "--column-weights",
+    "truncation": "--truncation",
+    "test": "--test",
+    "label": "--label",
+    "id_column": "--id",
+    "exclude": "--exclude",
+    "kinds": "--kind",
+}
+SENTENCES = {
+    "(test=None)": "(no --test)",
+    "the argument max_columns": "--max-columns",
+    "the argument max_bytes or the ": "the ",
+    "set its kind with kinds": "set its kind with --kind",
+}
+
+
+def _in_options(message: str) -> str:
+    """The message with names of options in place of names of arguments."""
+    for words, others in SENTENCES.items():
+        message = message.replace(words, others)
+    for name, option in {**OPTIONS, "continue_from": "--continue"}.items():
+        message = message.replace(f"{name} is no option", f"{option} is no option")
+        # As in "near=5 is not possible" and "no column 'x' (exclude)".
+        message = re.sub(rf"(?<![\w'-]){name}=", f"{option} ", message)
+        message = message.replace(f" ({name}).", f" ({option}).")
+    return re.sub(r"(?<=: different )[\w, ]+(?=\. Use)", _settings, message)
+
+
+def _settings(names: re.Match[str]) -> str:
+    return ", ".join(OPTIONS.get(name, name) for name in names[0].split(", "))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="cellval",
+        description="Find the cells of a CSV that hurt a learning task; lower is worse",
+    )
+    parts = parser.add_subparsers(required=True, metavar="COMMAND")
+    run = parts.add_parser("run", help="value every cell and write the results")
+    _add_common(run)
+    run.add_argument("--out", default="cellval_out", help="folder for the results")
+    run.add_argument(
+        "--continue",
+        dest="continue_from",
+        metavar="VALUES.NPZ",
+        help="go on where an earlier run with the same settings stopped",
+    )
+    run.set_defaults(command=commands.run)
+    explain = parts.add_parser("explain", help="break a row's value into its cells")
+    _add_common(explain)
+    explain.add_argument("--row", type=int, required=True, help="row number, from 1")
+    explain.set_defaults(command=commands.explain)
+    repair = parts.add_parser("repair", help="apply decided repairs to the CSV")
+    _add_table(repair)
+    repair.add_argument(
+        "--decisions", required=True, help="CSV with row, column, repair and after"
+    )
+    repair.add_argument("--out", required=True, help="the repaired CSV")
+    repair.add_argument(
+        "--log", help="CSV of what was changed (default: <out>_changes.csv)"
+    )
+    repair.set_defaults(command=loop_commands.repair)
+    suspects = parts.add_parser("suspects", help="list cells that may be wrong")
+    _add_common(suspects)
+    suspects.add_argument(
+        "--out", default="suspects.csv", help="CSV of all cells, worst first"
+    )
+    suspects.add_argument(
+        "--top", type=int, help="cells to print (default: flagged ones, at most 20)"
+    )
+    _add_values(suspects).add_argument(
+        "--no-values", action="store_true", help="faster: rank by surprise alone"
+    )
+    suspects.set_defaults(command=loop_commands.suspects)
+    report = parts.add_parser("report", help="write an HTML file of all findings")
+    _add_common(report)
+    report.add_argument("--out", required=True, help="the HTML file")
+    report.add_argument("--xlsx", help="also write the table as a coloured XLSX file")
+    report.add_argument("--decisions", help="CSV with row, column, repair and after")
+    report.add_argument(
+        "--measure",
+        action="store_true",
+        help="compare models before and after the repairs",
+    )
+    _add_values(report)
+    report.set_defaults(command=loop_commands.report, no_values=False)
+    _add_reproduce(parts)
+    return parser
+
+
+def _add_reproduce(parts: Any) -> None:
+    reproduce = parts.add_parser(
+        "reproduce",
+        help="repeat the paper's experiments beside its numbers",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"experiments:\n{reproduce_command.names_text()}",
+    )
+    reproduce.add_argument("name", metavar="NAME", help="an experiment, or all")
+    reproduce.add_argument(
+        "--data",
+        metavar="DIR",
+        help="folder of the larger tables, such as adult/train.csv (default: the "
+        "environment's CELLVAL_DATA, else OpenML)",
+    )
+    reproduce.add_argument(
+        "--quick", action="store_true", help="seconds: small, on sample data only"
+    )
+    reproduce.add_argument(
+        "--out",
+        default="cellval_results",
+        metavar="FOLDER",
+        help="folder for tables, figures and paragraphs (default cellval_results)",
+    )
+    reproduce.set_defaults(command=reproduce_command.reproduce)
+
+
+def _add_values(parser: argparse.ArgumentParser) -> Any:
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--values",
+        metavar="VALUES.NPZ",
+        help="take the values of an earlier run instead of valuing the cells",
+    )
+    return group
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("csv", help="the table")
+    parser.add_argument("--label", help="column to predict (default: guessed)")
+    parser.add_argument("--id", dest="id_column", help="column that names the rows")
+    parser.add_argument(
+        "--exclude",
+        nargs="+",
+        default=(),
+        metavar="COLUMN",
+        help="columns to leave out",
+    )
+    parser.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="COLUMN=KIND",
+        help=f"what a column holds, if the guess is wrong: {', '.join(KINDS)}",
+    )
+    parser.add_argument(
+        "--max-columns",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="refuse files with more columns (default 2000)",
+    )
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    _add_table(parser)
+    parser.add_argument(
+        "--test",
+        help="a second CSV, or a share of the rows, 0.3 (default: leave-one-out)",
+    )
+    parser.add_argument(
+        "--method",
+        default="knn",
+        choices=list(METHODS),
+        help="how cells are valued (default knn): "
+        + "; ".join(f"{name}: {about.title}" for name, about in METHODS.items()),
+    )
+    parser.add_argument(
+        "--model",
+        help=f"of mc, exact, loo and flat: {', '.join(MODELS)} (default tree)",
+    )
+    parser.add_argument(
+        "--rounds", type=int, help="random orders of mc and flat, trees of oob"
+    )
+    parser.add_argument(
+        "--row-weights", help="of mc and exact: shapley, banzhaf or 'beta(a, b)'"
+    )
+    parser.add_argument("--column-weights", help="of knn, mc and exact: the same")
+    parser.add_argument(
+        "--truncation", type=float, help="of mc: an approximation, such as 0.01"
+    )
+    parser.add_argument("--neighbors", type=int, help="K of KNN (default 10)")
+    parser.add_argument(
+        "--subsets", help="of knn: auto, all, or how many (default auto)"
+    )
+    parser.add_argument("--baseline", help="zero or chance (default zero)")
+    parser.add_argument("--scoring", help="accuracy or balanced (default accuracy)")
+    parser.add_argument(
+        "--near", type=int, help="approximate: order only the nearest NEAR rows"
+    )
+    parser.add_argument("--seconds", type=float, help="stop after so many seconds")
+    parser.add_argument("--stderr", type=float, help="stop at this standard error")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, help="threads (default: one per core)")

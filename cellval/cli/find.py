@@ -1,0 +1,207 @@
+"""Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cellval.cli.value import (
+    check_outputs,
+    find_values,
+    last_of,
+    read_table,
+    short,
+    write,
+)
+from cellval.detect.surprise import iter_surprise
+from cellval.detect.suspicion import Suspicion, make_suspicion, suspects_frame
+from cellval.export.frames import csv_bytes, flagged_sentence, safe_frame, suspects_list
+from cellval.progress import shown, spoken_time
+from cellval.repair.repairs import (
+    Repairs,
+    changes_frame,
+    read_decisions,
+    repaired,
+    repaired_csv,
+    split,
+)
+from cellval.table.decoding import bytes_of
+from cellval.table.formulas import is_formula
+from cellval.table.table import InputError, Table
+from cellval.text import Unit
+from cellval.values.result import load
+
+
+def suspects(options: argparse.Namespace) -> int:
+    if options.top is not None and options.top < 0:
+        raise InputError(
+            f"--top {options.top} is not possible: it must be 0 (print none) or more."
+        )
+    table = read_table(options)
+    out = Path(options.out)
+    check_outputs({"--out": out}, (options.csv, options.test, options.values))
+    about, stopped = _suspicion(options, table)
+    write("--out", out, csv_bytes(suspects_list(about)))
+    print(f"{table.name}: {flagged_sentence(about)}")
+    for code in about.surprise.placeholders:
+        print(
+            f"{code.text} in '{short(code.column)}' ({_counted(code.n_cells, 'cell')})"
+            ' may stand for "missing"'
+        )
+    top = min(about.n_flagged, 20) if options.top is None else options.top
+    if top := min(top, about.suspicion.size):
+        print(f"\nthe {top:,} most suspicious, lower is worse:")
+        print(_suspects_text(about, top))
+    print(f"\nwritten to {out}: all {about.suspicion.size:,} cells, worst first")
+    return 130 if stopped else 0
+
+
+def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bool]:
+    """Values, made or loaded, and surprise; Ctrl-C keeps what there is."""
+    values, stopped = None, False
+    if options.values:
+        values = load(options.values)
+        if values.settings.get("table") != table.fingerprint:
+            raise InputError(
+                f"{options.values} holds values of another table than {options.csv}, "
+                "or of the same one with another --label, --exclude or --kind. Choose "
+                "those of this table, or leave --values out."
+            )
+    elif not options.no_values:
+        values, stopped = find_values(options, table)
+    steps = iter_surprise(table, random_state=options.seed, n_jobs=options.jobs)
+    found, early = last_of(shown(steps, say=_surprise_line))
+    return make_suspicion(table, values, found), stopped or early
+
+
+def _suspects_text(about: Suspicion, k: int) -> str:
+    """The first suspects as a table for a terminal."""
+    frame = suspects_frame(about, k)
+    shown = pd.DataFrame({"row": frame["row"].map("{:,}".format)})
+    if about.table.id_column is not None:
+        shown["id"] = frame["id"].map(short)
+    for name in ("column", "content", "suggestion"):
+        shown[name] = frame[name].map(short)
+    if about.values is not None:
+        unit = Unit.of(float(np.nanmax(np.abs(frame["value"]), initial=0.0)))
+        pairs = zip(frame["value"], frame["stderr"], strict=True)
+        shown["value"] = [unit.with_error(*pair) for pair in pairs]
+    shown["suspicion"] = frame["suspicion"].map("{:.2g}".format)
+    shown["why"] = [short(why, 120) for why in frame["reason"]]
+    widths = {name: max(len(name), *map(len, shown[name])) for name in shown}
+    lines = [dict(zip(shown, shown, strict=True)), *shown.to_dict("records")]
+    return "\n".join(
+        "  ".join(f"{line[name]:{widths[name]}}" for name in shown).rstrip()
+        for line in lines
+    )
+
+
+def report(options: argparse.Namespace) -> int:
+    from cellval.export.report import report_html  # plotly takes a second to import
+    from cellval.export.xlsx import check_openpyxl, xlsx_bytes
+
+    if options.measure and not options.decisions:
+        raise InputError(
+            "--measure compares models before and after repairs, but there are none. "
+            "Name a file with repairs: --decisions decisions.csv."
+        )
+    table = read_table(options)
+    outputs = {"--out": Path(options.out)}
+    if options.xlsx:
+        check_openpyxl()
+        outputs["--xlsx"] = Path(options.xlsx)
+    read = (options.csv, options.test, options.values, options.decisions)
+    check_outputs(outputs, read)
+    known: dict[str, Any] = {}
+    if options.decisions:
+        known["decisions"], known["repairs"] = read_decisions(options.decisions, table)
+    measuring = None
+    if options.measure:
+        measuring = _scores(options, table, known["repairs"])
+        first = next(measuring)  # what cannot be measured is told before the work
+    about, stopped = _suspicion(options, table)
+    comparison = None
+    if measuring is not None:
+        steps = (step for part in ((first,), measuring) for step in part)
+        comparison, early = last_of(shown(steps, say=_scores_line))
+        stopped |= early
+    content = report_html(about, **known, comparison=comparison)
+    write("--out", outputs["--out"], content)
+    print(f"{table.name}: {flagged_sentence(about)}")
+    if comparison is not None:
+        for model in comparison.models:
+            print(f"{model}: {comparison.verdict(model)}")
+    if options.xlsx:
+        write("--xlsx", outputs["--xlsx"], xlsx_bytes(about, **known))
+    print(f"written to {', '.join(map(str, outputs.values()))}")
+    return 130 if stopped else 0
+
+
+def _scores(options: argparse.Namespace, table: Table, repairs: Repairs) -> Any:
+    from cellval.repair.measure import iter_scores  # scikit-learn's models, likewise
+
+    after = repaired(table, repairs)
+    how = {"n_neighbors": options.neighbors or 10, "random_state": options.seed}
+    return iter_scores(table, after, **how)
+
+
+def _surprise_line(step: Any) -> str:
+    return f"looking for surprising cells: {step.done:4.0%}"
+
+
+def _scores_line(step: Any) -> str:
+    left = "" if np.isnan(step.seconds_left) else spoken_time(step.seconds_left)
+    return f"measuring models: {step.done:4.0%}" + (f", {left} left" if left else "")
+
+
+def repair(options: argparse.Namespace) -> int:
+    table = read_table(options)
+    out = Path(options.out)
+    log = Path(options.log or out.parent / f"{out.stem}_changes.csv")
+    _, repairs = read_decisions(options.decisions, table)
+    read = (options.csv, options.decisions)
+    check_outputs({"--out": out, "--log": log}, read)
+    raw, name = bytes_of(options.csv)
+    content = repaired_csv(raw, repairs, name)
+    changes = changes_frame(table, repairs)
+    write("--out", out, content)
+    write("--log", log, csv_bytes(safe_frame(changes)))
+    texts, drop = split(repairs)
+    replaced = sum(repairs[cell].action == "replace" for cell in texts)
+    print(
+        f"{name}: {_counted(replaced, 'cell')} replaced, {len(texts) - replaced:,} "
+        f"blanked, {_counted(len(drop), 'row')} dropped"
+    )
+    if not repairs:
+        print(f"{options.decisions} holds no repairs, so {out} is a copy")
+    if note := _formula_note(table, repairs):
+        print(f"note: {note}")
+    print(f"written to {out}; changes are listed in {log}")
+    return 0
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def _formula_note(table: Table, repairs: Repairs) -> str:
+    """A warning about formulas in cells that stay as they are; empty if none."""
+    texts, drop = split(repairs)
+    gone, rows = set(drop), table.row_numbers.tolist()
+    found = [
+        (row, name)
+        for name in table.cells
+        for row, text in zip(rows, table.cells[name].tolist(), strict=True)
+        if is_formula(text) and row not in gone and (row, name) not in texts
+    ]
+    if not found:
+        return ""
+    row, name = min(found)
+    n = len(found)
+    return (
+        f"{_counted(n, 'untouched cell')} look{'s' * (n == 1)} like a formula (first "
+        f"row {row:,}, '{short(name)}') and {'was' if n == 1 else 'were'} kept as "
+        "written; a spreadsheet may run such cells"
+    )

@@ -1,0 +1,100 @@
+"""The command that repeats the paper's experiments: `reproduce`."""
+
+import argparse
+import os
+import time
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from cellval.experiments import EXPERIMENTS
+from cellval.progress import spoken_time
+from cellval.table.table import InputError
+
+if TYPE_CHECKING:  # plotly takes a second to import
+    from cellval.experiments.result import Result
+
+QUICK = "Quick version, small and on sample data only: it shows how, not how well."
+
+
+def names_text() -> str:
+    """The experiments, one line each."""
+    width = max(map(len, EXPERIMENTS))
+    return "\n".join(f"  {name:{width}}  {what}" for name, what in EXPERIMENTS.items())
+
+
+def reproduce(options: argparse.Namespace) -> int:
+    names = list(EXPERIMENTS) if options.name == "all" else [options.name]
+    if names[0] not in EXPERIMENTS:
+        raise InputError(
+            f"There is no experiment '{options.name}'. These can be reproduced, one by "
+            f"one or as 'all':\n{names_text()}"
+        )
+    data, out = _data_folder(options), _out_folder(options)
+    for k, name in enumerate(names):
+        print(f"{name}: {EXPERIMENTS[name]}", flush=True)
+        started = time.monotonic()
+        try:
+            result = import_module(f"cellval.experiments.{name}").run(
+                None if options.quick else data, options.quick
+            )
+        except KeyboardInterrupt:
+            done = f" {', '.join(names[:k])} {'is' if k == 1 else 'are'} in {out}."
+            print(f"\nstopped; {name} is not finished.{done if k else ''}")
+            return 130
+        paths = _write(_as_quick(result) if options.quick else result, out)
+        print(f"\n{fill((out / f'{name}.md').read_text(encoding='utf-8'), 88)}\n")
+        print(f"written to {', '.join(map(str, paths))}", end="")
+        print(f" ({spoken_time(time.monotonic() - started)})\n", flush=True)
+    return 0
+
+
+def _data_folder(options: argparse.Namespace) -> Path | None:
+    """The folder of the larger tables, from --data or CELLVAL_DATA."""
+    given = options.data or os.environ.get("CELLVAL_DATA")
+    if not given:
+        return None
+    if not os.path.isdir(given) and not options.quick:
+        source = "--data" if options.data else "CELLVAL_DATA"
+        raise InputError(
+            f"There is no folder {given}. Name the one with adult/train.csv and the "
+            f"like ({source}), or use --quick."
+        )
+    return Path(given)
+
+
+def _out_folder(options: argparse.Namespace) -> Path:
+    """Made before the work: what cannot be written is told at once."""
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return folder
+
+
+def _write(result: "Result", folder: Path) -> list[Path]:
+    from cellval.experiments.result import write
+
+    try:
+        return write(result, folder)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> InputError:
+    return InputError(
+        f"Cannot write to {folder}: {error.strerror}. Choose another --out."
+    )
+
+
+def _as_quick(result: "Result") -> "Result":
+    return replace(
+        result,
+        paragraph=f"{QUICK} {result.paragraph}",
+        lines=[
+            replace(line, what=f"{line.what} (quick version)") for line in result.lines
+        ],
+    )

@@ -1,0 +1,76 @@
+"""Categories that look like a slip of the fingers for a much more common one."""
+
+import numpy as np
+
+from cellval.table.columns import Column
+
+MOST_CELLS = 2  # of a slip; what is written more often is meant
+TIMES = 20  # as common as the slip, at least, is what was meant
+SHORTEST = 5  # letters: short words are close to each other by chance
+SHORTEST_SWAP = 4  # the same for two letters swapped, which chance does less often
+LONGEST = 40  # letters: a long text is no word
+MOST_CATEGORIES = 2_000
+
+
+def misspelt(column: Column) -> dict[int, int]:
+    """Code of each category that is likely a slip, and the code of what was meant.
+
+    Case, blanks and punctuation may differ, or one letter may be wrong, missing, too
+    many or swapped with the next; digits must agree.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> text = b"city,y\\n" + b"Berlin,a\\nBerlin,b\\n" * 20 + b"Berlni,a\\n"
+    >>> table = cellval.read_csv(text, label="y", kinds={"city": "category"})
+    >>> misspelt(table.features[0]), table.features[0].categories
+    ({1: 0}, ('Berlin', 'Berlni'))
+    """
+    if column.codes is None or not 2 <= len(column.categories) <= MOST_CATEGORIES:
+        return {}
+    counts = np.bincount(
+        column.codes[column.codes >= 0], minlength=len(column.categories)
+    )
+    order = np.argsort(-counts, kind="stable").tolist()
+    common = [code for code in order if counts[code] >= TIMES]
+    near: dict[str, list[int]] = {}  # what is left without one letter -> categories
+    shapes = {code: _shape(column.categories[code]) for code in common}
+    for code, shape in shapes.items():
+        for rest in _without_one(shape):
+            near.setdefault(rest, []).append(code)
+    found = {}
+    for code in np.flatnonzero((counts > 0) & (counts <= MOST_CELLS)).tolist():
+        shape = _shape(column.categories[code])
+        alike = {c for rest in _without_one(shape) for c in near.get(rest, ())}
+        alike = {c for c in alike if counts[c] >= TIMES * counts[code]}
+        alike = {c for c in alike if _is_slip(shape, shapes[c])}
+        if alike:
+            found[code] = max(alike, key=lambda c: (counts[c], -c))
+    return found
+
+
+def _shape(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+def _without_one(word: str) -> set[str]:
+    """The word, and if it is neither short nor long, what is left without a letter."""
+    if not SHORTEST_SWAP <= len(word) <= LONGEST:
+        return {word}
+    return {word} | {word[:i] + word[i + 1 :] for i in range(len(word))}
+
+
+def _is_slip(a: str, b: str) -> bool:
+    """Is one a slip for the other: a letter wrong, missing, too many or swapped?"""
+    if a == b:
+        return True
+    if [c for c in a if c.isdigit()] != [c for c in b if c.isdigit()]:
+        return False
+    long_enough = min(len(a), len(b)) >= SHORTEST
+    if len(a) != len(b):
+        return long_enough and (a in _without_one(b) or b in _without_one(a))
+    wrong = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    if len(wrong) == 1:
+        return long_enough
+    i, j = wrong[0], wrong[-1]
+    return len(wrong) == 2 and j == i + 1 and a[i] == b[j] and a[j] == b[i]

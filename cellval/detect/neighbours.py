@@ -1,0 +1,390 @@
+"""What the rows most like a row, in other columns, say about each of its cells."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cellval.knn.engine import n_workers
+from cellval.knn.nearest import nearest_rows
+from cellval.table.columns import Column
+from cellval.table.encoding import encode
+from cellval.table.table import Table
+
+N_NEAR = 16  # neighbours asked about a cell
+N_PREDICTORS = 8  # columns in which rows are compared, for each column
+MOST_KNOWN = 16_384  # rows among which neighbours are looked for
+FIRST_KNOWN = 1_024  # the same for the first, quick answer on large tables
+MOST_JUDGED = 5_000  # rows from which dependence of columns is judged
+N_BINS = 12
+SKEWED = 4.0  # one tail of a column so many times as long as the other
+MOST_CATEGORIES = 64  # rarer ones count as one
+ITEM_ROWS = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """How neighbours are found for each feature.
+
+    Attributes
+    ----------
+    cells : ndarray of float32, shape (n_columns + 1, n_rows)
+        Encoded features, and the label as the last one.
+    predictors : ndarray of int64, shape (n_columns, n_predictors)
+        Features (or the label) that say most about each column; -1 for none.
+    importance : ndarray of float32, shape (n_columns, n_predictors)
+    predictable : ndarray of shape (n_columns,)
+        Share of the column's variation that its best predictor explains by itself.
+    bends : ndarray of shape (n_columns,)
+        From where on numbers of skewed columns are compared by their ratio, not their
+        difference; 0 for all others. See `bent`.
+    order : ndarray of int64, shape (n_rows,)
+        Rows as they are asked, in random order: among equally near ones the first win.
+    """
+
+    cells: np.ndarray
+    weight: np.ndarray
+    is_category: np.ndarray
+    predictors: np.ndarray
+    importance: np.ndarray
+    predictable: np.ndarray
+    bends: np.ndarray
+    order: np.ndarray
+
+
+def make_model(table: Table, random_state: int = 0) -> Model:
+    """Weigh the columns by how much they say about each other."""
+    encoded = encode(table)
+    n, m = table.n_rows, len(table.features)
+    share = np.bincount(table.y) / n
+    differ = 1.0 - float(np.sum(share**2))  # of two random labels
+    explained = dependence(table, random_state)
+    weights = explained**2  # so that one good predictor is not drowned by many poor
+    # Where nothing predicts a column, all others have the same say.
+    none = weights.sum(axis=1) <= 0
+    weights[none] = 1.0
+    weights[np.arange(m), np.arange(m)] = 0.0
+    n_best = min(N_PREDICTORS, m)
+    best = np.argsort(-weights, axis=1, kind="stable")[:, :n_best]
+    importance = np.take_along_axis(weights, best, axis=1)
+    sums = importance.sum(axis=1, keepdims=True)
+    return Model(
+        np.concatenate([encoded.cells, encoded.y[None].astype(np.float32)]),
+        np.append(encoded.weight, np.float32(1.0 / (differ or 1.0))),
+        np.append(encoded.is_category, True),
+        np.where(importance > 0, best, -1),
+        (importance / np.where(sums > 0, sums, 1.0)).astype(np.float32),
+        explained.max(axis=1),
+        np.array([_bend(column) for column in table.features]),
+        np.random.default_rng([random_state, 1]).permutation(n),
+    )
+
+
+def _bend(column: Column) -> float:
+    """The typical size of a column's numbers if they are skewed like incomes, or 0."""
+    if column.numbers is None:
+        return 0.0
+    x = column.numbers[~np.isnan(column.numbers)]
+    if x.size == 0:
+        return 0.0
+    low, middle, high = np.quantile(x, [0.05, 0.5, 0.95])
+    longer, shorter = sorted((high - middle, middle - low), reverse=True)
+    size = np.median(np.abs(x[x != 0])) if longer > SKEWED * shorter else 0.0
+    return float(size)
+
+
+def bent(numbers: Any, bend: float) -> Any:
+    """Numbers on a scale that is logarithmic beyond `bend`; as they are if it is 0."""
+    return np.arcsinh(numbers / bend) if bend else numbers
+
+
+def dependence(table: Table, random_state: int = 0) -> np.ndarray:
+    """How much of each column's variation each other column, or the label, explains.
+
+    The adjusted R^2 of a piecewise constant fit: the other column in up to twelve bins,
+    its own cells as ranks, or as one indicator for each category.
+
+    Returns
+    -------
+    ndarray of shape (n_columns, n_columns + 1)
+        0 to 1, the label last; 0 for a column by itself.
+    """
+    n, m = table.n_rows, len(table.features)
+    rows = np.arange(n)
+    if n > MOST_JUDGED:
+        draw = np.random.default_rng([random_state, 2])
+        rows = np.sort(draw.choice(n, MOST_JUDGED, replace=False))
+    parts = [_scores(column, rows) for column in table.features]
+    of_target = np.repeat(np.arange(m), [part.shape[1] for part in parts])
+    scores = np.concatenate(parts, axis=1)
+    scores -= scores.mean(axis=0)
+    total = np.bincount(of_target, (scores**2).sum(axis=0), minlength=m)
+    explained = np.zeros((m, m + 1))
+    for k in range(m + 1):
+        bins = _bins(table.features[k], rows) if k < m else table.y[rows]
+        counts = np.bincount(bins)
+        in_bins = np.zeros((counts.size, rows.size), np.float32)
+        in_bins[bins, np.arange(rows.size)] = 1.0
+        sums = in_bins @ scores
+        between = (sums**2 / np.maximum(counts, 1)[:, None]).sum(axis=0)
+        share = np.bincount(of_target, between, minlength=m) / np.maximum(total, 1e-300)
+        free = max(1, rows.size - int((counts > 0).sum()))
+        explained[:, k] = 1.0 - (1.0 - share) * (rows.size - 1) / free
+    explained[total <= 0] = 0.0
+    explained[np.arange(m), np.arange(m)] = 0.0
+    return np.clip(explained, 0.0, 1.0)
+
+
+def _scores(column: Column, rows: np.ndarray) -> np.ndarray:
+    """Ranks of numbers (0 where missing), an indicator for each category."""
+    if column.numbers is not None:
+        x = column.numbers[rows]
+        present = ~np.isnan(x)
+        scores = np.zeros((rows.size, 1), np.float32)
+        if present.any():
+            _, place, counts = np.unique(
+                x[present], return_inverse=True, return_counts=True
+            )
+            middle = np.cumsum(counts) - counts / 2  # of equal cells
+            scores[present, 0] = middle[place] / present.sum() - 0.5
+        return scores
+    codes, kept = _pooled(column, N_BINS)
+    return (codes[rows, None] == np.arange(kept.size)).astype(np.float32)
+
+
+def _bins(column: Column, rows: np.ndarray) -> np.ndarray:
+    """Bin of each cell; missing cells have one of their own."""
+    if column.numbers is not None:
+        x = column.numbers[rows]
+        present = ~np.isnan(x)
+        if not present.any():
+            return np.zeros(rows.size, np.int64)
+        edges = np.unique(np.quantile(x[present], np.arange(1, N_BINS) / N_BINS))
+        bins = np.searchsorted(edges, x, side="right")
+        return np.where(present, bins, edges.size + 1)
+    codes, kept = _pooled(column, N_BINS)
+    return np.where(codes[rows] >= 0, codes[rows], kept.size)
+
+
+def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes with the rarer categories as one, and the category that each stands for."""
+    assert column.codes is not None
+    code_of, kept = _pooling(column, most)
+    return code_of[column.codes], kept
+
+
+def _pooling(column: Column, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """New code of each category (and of -1, missing), and what each of them stands for.
+
+    The one of the rarer categories is the last and stands for -1.
+    """
+    assert column.codes is not None
+    n = len(column.categories)
+    if n <= most:
+        return np.append(np.arange(n), -1), np.arange(n)
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=n)
+    order = np.argsort(-counts, kind="stable")
+    code_of = np.full(n + 1, -1)
+    code_of[order] = np.minimum(np.arange(n), most - 1)
+    return code_of, np.append(order[: most - 1], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Nearby:
+    """What the neighbours say about every cell.
+
+    Attributes
+    ----------
+    expected : ndarray of shape (n_rows, n_columns)
+        The neighbours' median, or the code of their commonest category; NaN if none of
+        them has a cell there.
+    apart : ndarray of float32, shape (n_rows, n_columns)
+        For numbers, the spread of the neighbours' cells around their median, as the
+        standard deviation of a normal distribution (on the scale of `bent`). For
+        categories, how probable one at most as common as the cell's own is.
+    """
+
+    expected: np.ndarray
+    apart: np.ndarray
+
+
+def iter_nearby(
+    table: Table,
+    model: Model,
+    *,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+) -> Iterator[tuple[float, Nearby | None]]:
+    """Yield the share done, with what the neighbours say whenever all cells have it.
+
+    Large tables are answered twice: from few rows at once, then from more.
+    """
+    n, m = model.cells.shape[1], len(table.features)
+    sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
+    total, done = n * sum(sizes), 0
+    stop, parts = _go_on(), []
+    pool = executor or ThreadPoolExecutor(n_workers(n_jobs, None))
+    try:
+        for size in sizes:
+            asked = _Asked.of(table, model, size)
+            answer = Nearby(
+                np.full((n, m), np.nan), np.full((n, m), np.nan, np.float32)
+            )
+            items = [
+                np.arange(a, min(n, a + ITEM_ROWS)) for a in range(0, n, ITEM_ROWS)
+            ]
+            parts = [
+                pool.submit(asked.about, model.cells[:, rows], rows, stop)
+                for rows in items
+            ]
+            for rows, part in zip(items, parts, strict=True):
+                said = part.result()
+                answer.expected[rows] = said.expected
+                answer.apart[rows] = said.apart
+                done += rows.size * size
+                yield done / total, answer if rows is items[-1] else None
+    finally:
+        stop[0] = 1
+        for part in parts:
+            part.cancel()
+        if executor is None:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def neighbours_of(table: Table, model: Model, index: int) -> np.ndarray:
+    """Positions of the rows nearest to a row, for each of its columns; -1 for none."""
+    asked = _Asked.of(table, model, min(MOST_KNOWN, table.n_rows))
+    return asked.neighbours(model.cells[:, [index]], np.array([index]), _go_on())[0]
+
+
+def ask(table: Table, model: Model, cells: np.ndarray, rows: np.ndarray) -> Nearby:
+    """What the neighbours would say if these rows had other cells.
+
+    Parameters
+    ----------
+    cells : ndarray of float32, shape (n_columns + 1, n_asked)
+        Encoded like `Model.cells`.
+    rows : ndarray of int64, shape (n_asked,)
+        Positions of the rows that are changed so: they are not their own neighbours.
+    """
+    asked = _Asked.of(table, model, min(MOST_KNOWN, table.n_rows))
+    # Part by part: neighbours take 16 numbers for each cell.
+    parts = [
+        asked.about(cells[:, a : a + ITEM_ROWS], rows[a : a + ITEM_ROWS], _go_on())
+        for a in range(0, rows.size, ITEM_ROWS)
+    ]
+    expected = np.concatenate([part.expected for part in parts])
+    return Nearby(expected, np.concatenate([part.apart for part in parts]))
+
+
+def _go_on() -> np.ndarray:
+    return np.zeros(1, np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """Known rows, ready to be asked about others."""
+
+    table: Table
+    model: Model
+    known: np.ndarray  # positions of rows
+    cells: np.ndarray  # their encoded cells
+    place: np.ndarray  # of each row of the table among them, or -1
+
+    @classmethod
+    def of(cls, table: Table, model: Model, n_known: int) -> "_Asked":
+        known = model.order[:n_known]
+        place = np.full(table.n_rows, -1, np.int64)
+        place[known] = np.arange(n_known)
+        return cls(
+            table, model, known, np.ascontiguousarray(model.cells[:, known]), place
+        )
+
+    def neighbours(
+        self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray
+    ) -> np.ndarray:
+        """Positions in the table, shape (rows, columns, neighbours); -1 for none."""
+        model, m = self.model, len(self.table.features)
+        n_near = max(1, min(N_NEAR, self.known.size - 1))
+        found = np.empty((rows.size, m, n_near), np.int32)
+        nearest_rows(
+            np.ascontiguousarray(cells),
+            self.place[rows],
+            self.cells,
+            model.weight,
+            model.is_category,
+            model.predictors,
+            model.importance,
+            found,
+            stop,
+        )
+        return np.where(found >= 0, self.known[found], -1)
+
+    def about(self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray) -> Nearby:
+        """What is expected of the cells of these rows."""
+        found = self.neighbours(cells, rows, stop)
+        expected = np.empty((rows.size, found.shape[1]))
+        apart = np.empty((rows.size, found.shape[1]), np.float32)
+        for j, column in enumerate(self.table.features):
+            if column.numbers is not None:
+                near = np.where(found[:, j] >= 0, column.numbers[found[:, j]], np.nan)
+                expected[:, j] = middle = median(near)
+                bend = float(self.model.bends[j])
+                gaps = bent(near, bend) - bent(middle, bend)[:, None]
+                apart[:, j] = 1.4826 * median(np.abs(gaps))
+            else:
+                own = np.nan_to_num(cells[j], nan=-1.0).astype(int)
+                share = _shares(column, self.table.y)[cells[-1].astype(int)]
+                expected[:, j], apart[:, j] = _categories_say(
+                    column, own, share, found[:, j]
+                )
+        return Nearby(expected, apart)
+
+
+def median(cells: np.ndarray) -> np.ndarray:
+    """Of each row, without missing cells; NaN if there are no others."""
+    ordered = np.sort(cells, axis=1)  # NaN last
+    n = (~np.isnan(cells)).sum(axis=1)
+    rows, last = np.arange(len(cells)), np.maximum(n - 1, 0)
+    low, high = ordered[rows, last // 2], ordered[rows, np.minimum(n // 2, last)]
+    return np.asarray((low + high) / 2.0)
+
+
+def _shares(column: Column, y: np.ndarray) -> np.ndarray:
+    """Share of each (pooled) category in each class, the column as one cell more."""
+    codes, kept = _pooled(column, MOST_CATEGORIES)
+    counts = np.zeros((int(y.max()) + 1, kept.size))
+    np.add.at(counts, (y[codes >= 0], codes[codes >= 0]), 1.0)
+    everyone = counts.sum(axis=0) / max(1.0, counts.sum())
+    return np.asarray((counts + everyone) / (counts.sum(axis=1, keepdims=True) + 1.0))
+
+
+def _categories_say(
+    column: Column, own: np.ndarray, share: np.ndarray, found: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Shares among neighbours, with the row's class (`share`) as one neighbour more.
+
+    The commonest category, and the probability of one at most as common as each `own`.
+    """
+    assert column.codes is not None
+    code_of, kept = _pooling(column, MOST_CATEGORIES)
+    codes, n, n_codes = code_of[column.codes], own.size, kept.size
+    if n_codes == 0:  # all cells are missing
+        return np.full(n, np.nan), np.full(n, np.nan)
+    near = np.where(found >= 0, codes[found], -1)
+    flat = (near + 1) + np.arange(n)[:, None] * (n_codes + 1)
+    counts = np.bincount(flat.ravel(), minlength=n * (n_codes + 1))
+    counts = counts.reshape(n, n_codes + 1)[:, 1:]
+    n_near = counts.sum(axis=1)
+    probable = (counts + share) / (n_near[:, None] + 1.0)
+    mine = code_of[np.maximum(own, -1)]
+    least = probable[np.arange(n), np.maximum(mine, 0)][:, None]
+    tail = np.where(probable <= least * (1 + 1e-9), probable, 0.0).sum(axis=1)
+    unknown = n_near == 0
+    common = kept[np.argmax(np.where(kept >= 0, probable, -1.0), axis=1)].astype(float)
+    return (
+        np.where(unknown, np.nan, common),
+        np.where(unknown | (mine < 0), np.nan, tail),
+    )

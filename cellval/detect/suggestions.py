@@ -1,0 +1,364 @@
+"""What a suspicious cell should have been: slips of the fingers, and neighbours."""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+import numpy as np
+
+from cellval.detect.misspelt import misspelt
+from cellval.detect.neighbours import Nearby, ask, neighbours_of
+from cellval.detect.surprise import Surprise
+from cellval.table.columns import Column
+from cellval.table.encoding import encode_column
+from cellval.table.table import InputError, Table
+
+BLANK = "(blank)"
+FITS = 0.05  # so many ordinary cells, at least, are as odd as a slip put right
+ODD = 0.01  # less odd cells are not taken for slips
+MOST_SWAPS = 5  # other columns tried for a cell
+LONGEST = 40  # characters of a number; longer ones are no slip of the fingers
+MOST_DETAILED = 2_000  # cells of a long list; the others get what their neighbours have
+UNITS = (  # what a number was given in, what it should be in, and the factor
+    ("in", "cm", 2.54),
+    ("lb", "kg", 0.45359237),
+    ("oz", "g", 28.349523),
+    ("ft", "m", 0.3048),
+    ("mi", "km", 1.609344),
+    ("gal", "l", 3.785412),
+    ("h", "min", 60.0),
+    ("years", "months", 12.0),
+)
+UNIT_FITS = 0.2  # the same for units, of which one or the other fits by chance
+NAMED_UNIT_FITS = 0.001  # and where the cell itself names the other unit
+_number = re.compile(r"[-+−]?\d(?:[\d.,' ]*\d)?")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """What could stand in a cell instead.
+
+    Attributes
+    ----------
+    text : str
+        To be written into the cell as it is; empty to blank it.
+    why : str
+        A sentence.
+    also : tuple of (str, str)
+        Column and text of other cells of the row that change with it.
+    fit : float
+        0 to 1: the share of ordinary cells that would look at least as odd. NaN if
+        that is not known.
+    """
+
+    text: str
+    why: str
+    also: tuple[tuple[str, str], ...] = ()
+    fit: float = float("nan")
+
+
+def suggest(
+    table: Table, found: Surprise, index: int, column: str
+) -> tuple[Suggestion, ...]:
+    """What could stand in a cell instead, the likeliest first.
+
+    Slips that would fit (swapped digits, a shifted decimal point, a missing sign,
+    another unit, swapped with another column), then what the rows most like its row
+    have.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> from cellval.detect.surprise import surprise
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> best = suggest(table, surprise(table), table.position(12), "height")[0]
+    >>> best.text, best.also, best.why
+    ('166', (('weight', '57'),), "Swapped with 'weight' in the same row.")
+    """
+    return suggest_many(table, found, [(index, table.feature_names.index(column))])[0]
+
+
+def suggest_many(
+    table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
+) -> list[tuple[Suggestion, ...]]:
+    """The same for many cells, by row and column position."""
+    swaps = _swaps(table, found, cells)
+    near: dict[int, np.ndarray] = {}
+    # Once for each column: it compares all its categories.
+    meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
+    answers = []
+    for i, j in cells:
+        column = table.features[j]
+        slips, unit = _slips(table, found, i, j, meant[j])
+        options = [*swaps.get((i, j), ()), *slips]
+        options.sort(key=lambda option: -option.fit)
+        options += unit * (not options)
+        if _is_placeholder(found, column, i):
+            options.insert(0, Suggestion("", 'The number may stand for "missing".'))
+        if i not in near:
+            near[i] = neighbours_of(table, found.model, i)
+        options += _neighbours_have(table, j, near[i][j])
+        known = {table.cells[column.name].iloc[i].strip()}
+        answers.append(tuple(o for o in options if _is_new(o.text.strip(), known)))
+    return answers
+
+
+def _is_new(text: str, known: set[str]) -> bool:
+    is_new = text not in known
+    known.add(text)
+    return is_new
+
+
+def best_texts(
+    table: Table, found: Surprise, rows: np.ndarray, columns: np.ndarray
+) -> list[str]:
+    """The first suggestion for each surprising cell; empty for the others."""
+    odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
+    texts = [""] * rows.size
+    # Codes for "missing" come first and are many: they must not use up the detail.
+    places = zip(rows[odd].tolist(), columns[odd].tolist(), strict=True)
+    codes = [_is_placeholder(found, table.features[j], i) for i, j in places]
+    is_code = np.array(codes, bool)
+    for at in odd[is_code]:
+        texts[at] = BLANK
+    odd = odd[~is_code]
+    detailed = odd[:MOST_DETAILED]
+    cells = [(int(rows[at]), int(columns[at])) for at in detailed]
+    for at, options in zip(detailed, suggest_many(table, found, cells), strict=True):
+        texts[at] = (options[0].text or BLANK) if options else ""
+    for at in odd[MOST_DETAILED:]:
+        i, column = int(rows[at]), table.features[int(columns[at])]
+        expected = found.nearby.expected[i, columns[at]]
+        if np.isfinite(expected) and column.codes is not None:
+            texts[at] = column.categories[int(expected)]
+        elif np.isfinite(expected) and column.numbers is not None:
+            # The nearest one as the file writes it: with decimal mark, unit, date.
+            nearest = int(np.nanargmin(np.abs(column.numbers - expected)))
+            texts[at] = table.cells[column.name].iloc[nearest].strip()
+    return texts
+
+
+def _is_placeholder(found: Surprise, column: Column, i: int) -> bool:
+    return column.numbers is not None and any(
+        code.column == column.name and code.number == column.numbers[i]
+        for code in found.placeholders
+    )
+
+
+def _neighbours_have(table: Table, j: int, near: np.ndarray) -> list[Suggestion]:
+    """The middle one of the neighbours' numbers, or their commonest category.
+
+    Its text is that of a neighbour's cell, so it is written as in the file.
+    """
+    column = table.features[j]
+    near = near[near >= 0]
+    near = near[~column.missing[near]]
+    if near.size == 0:
+        return []
+    if column.numbers is not None:
+        order = near[np.argsort(column.numbers[near], kind="stable")]
+        row, word = order[(near.size - 1) // 2], "middle"
+    else:
+        assert column.codes is not None
+        counts = np.bincount(column.codes[near])
+        row = near[column.codes[near] == counts.argmax()][0]
+        word = "commonest"
+    text = table.cells[column.name].iloc[int(row)].strip()
+    why = f"The {word} one of the {near.size} rows most like this one."
+    if near.size == 1:
+        why = "What the only other row like this one has."
+    return [Suggestion(text, why)]
+
+
+# --- slips ----------------------------------------------------------------------------
+
+
+def _slips(
+    table: Table, found: Surprise, i: int, j: int, meant: Mapping[int, int]
+) -> tuple[list[Suggestion], list[Suggestion]]:
+    """Texts that a slip of the fingers turns into the cell's, if they would fit.
+
+    And the best one in another unit: a guess, for cells that nothing else explains.
+    """
+    column = table.features[j]
+    if column.numbers is None:
+        assert column.codes is not None
+        code = meant.get(int(column.codes[i]))
+        if code is None:
+            return [], []
+        why = "A slip of the fingers."
+        return [Suggestion(column.categories[code], why, fit=1.0)], []
+    tail = found.tails[j]
+    if found.surprise[i, j] >= ODD or tail is None:
+        return [], []
+    own = table.cells[column.name].iloc[i].strip()
+    variants = _variants(table, column, own)
+    try:
+        read = table.read_texts(column.name, list(variants)).numbers
+    except InputError:  # one of them is infinite: 10e308
+        return [], []
+    expected, apart = found.nearby.expected[i, j], found.nearby.apart[i, j]
+    if read is None or not np.isfinite(expected):
+        return [], []
+    fits = tail.probability(read, expected, float(apart))
+    slips: list[Suggestion] = []
+    units: list[Suggestion] = []
+    for (text, (why, least)), fit in zip(variants.items(), fits.tolist(), strict=True):
+        if fit >= least:
+            kind = units if least == UNIT_FITS else slips
+            kind.append(Suggestion(text, why, fit=fit))
+    return slips, sorted(units, key=lambda option: -option.fit)[:1]
+
+
+def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, float]]:
+    """What may have been meant, why, and how well it must fit."""
+    match = _number.search(own)
+    if match is None or len(match[0]) > LONGEST:
+        return {}
+    first, last = match.span() if column.kind == "number" else (0, len(own))
+    number = own[first:last]
+    found: dict[str, tuple[str, float]] = {}
+
+    def add(new: str, why: str, least: float = FITS) -> None:
+        found.setdefault(own[:first] + new + own[last:], (why, least))
+        found.setdefault(new, (why, least))
+
+    if number != own:
+        found[number] = f"Without the other characters of '{own}'.", FITS
+    for k in range(len(number) - 1):
+        a, b = number[k], number[k + 1]
+        if a.isdigit() and b.isdigit() and a != b and (b != "0" or k > 0):
+            add(f"{number[:k]}{b}{a}{number[k + 2 :]}", f"The digits {a}{b} swapped.")
+    mark = table.format.decimal if table.format else "."
+    value = _decimal(number, mark) if column.kind == "number" else None
+    if value is None:
+        return found
+    usual, most = _digits(table, column, mark)
+    for power in (1, -1, 2, -2, 3, -3):
+        places = f"{abs(power)} place{'s' * (abs(power) > 1)}"
+        way = "right" if power > 0 else "left"
+        new = _written(value.scaleb(power), mark)
+        if len(new.partition(mark)[2]) <= most:  # whole numbers stay whole
+            add(new, f"The decimal point {places} further {way}.")
+    add(_written(-value, mark), "The other sign.")
+    words = set(re.findall(r"[a-z]+", own.casefold()))
+    for a, b, factor in UNITS:
+        for given, meant, times in ((a, b, factor), (b, a, 1 / factor)):
+            least = NAMED_UNIT_FITS if given in words else UNIT_FITS
+            with suppress(InvalidOperation):  # it would have more than 28 digits
+                new = _written(round(value * Decimal(repr(times)), usual), mark)
+                add(new, f"{given} turned into {meant} (times {times:.4g}).", least)
+    return found
+
+
+def _decimal(number: str, mark: str) -> Decimal | None:
+    other = "," if mark == "." else "."
+    plain = number.replace(other, "").replace(" ", "").replace("'", "")
+    try:
+        return Decimal(plain.replace(mark, ".").replace("−", "-"))
+    except InvalidOperation:
+        return None
+
+
+def _written(number: Decimal, mark: str) -> str:
+    text = f"{number:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace(".", mark)
+
+
+def _digits(table: Table, column: Column, mark: str) -> tuple[int, int]:
+    """Digits behind the decimal mark: in most cells, and at most."""
+    texts = [text.strip() for text in table.cells[column.name].head(200)]
+    found = [match[0] for text in texts if (match := _number.search(text))]
+    digits = [len(number.partition(mark)[2]) for number in found] or [0]
+    return int(np.bincount(digits).argmax()), max(digits)
+
+
+# --- two columns of a row swapped -----------------------------------------------------
+
+
+def _swaps(
+    table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], list[Suggestion]]:
+    """For odd cells: the columns with which they may have been swapped.
+
+    Both cells must fit where they would stand, among the rows that are then nearest.
+    """
+    tried = [
+        (i, j, k)
+        for i, j in cells
+        if found.surprise[i, j] < ODD
+        for k in _partners(table, i, j)
+    ]
+    if not tried:
+        return {}
+    rows = np.array([i for i, _, _ in tried])
+    changed = np.ascontiguousarray(found.model.cells[:, rows])
+    for target in range(len(table.features)):
+        # Cells that would stand in this column, read and encoded like its own.
+        column = table.features[target]
+        came = [
+            (at, tried[at][0], j if k == target else k)
+            for at, (_, j, k) in enumerate(tried)
+            if target in (j, k)
+        ]
+        texts = [table.cells[table.feature_names[j]].iloc[i] for _, i, j in came]
+        if came:
+            read = table.read_texts(column.name, texts)
+            changed[target, [at for at, _, _ in came]] = encode_column(read, column)[0]
+    answer = ask(table, found.model, changed, rows)
+    result: dict[tuple[int, int], list[Suggestion]] = {}
+    for at, (i, j, k) in enumerate(tried):
+        texts = [table.cells[table.feature_names[c]].iloc[i].strip() for c in (k, j)]
+        fits = [
+            _fit(table, found, answer, at, target, text)
+            for target, text in zip((j, k), texts, strict=True)
+        ]
+        if min(fits) >= FITS:
+            other = table.feature_names[k]
+            why = f"Swapped with '{other}' in the same row."
+            # It explains two cells at once, so it goes before other slips.
+            option = Suggestion(texts[0], why, ((other, texts[1]),), 1.0 + min(fits))
+            result.setdefault((i, j), []).append(option)
+    return result
+
+
+def _partners(table: Table, i: int, j: int) -> list[int]:
+    """Columns whose cell of the row could change places with that of column j."""
+    column = table.features[j]
+    found: list[int] = []
+    for k, other in enumerate(table.features):
+        if len(found) == MOST_SWAPS:
+            break
+        if k == j or other.kind != column.kind or other.missing[i] or column.missing[i]:
+            continue
+        if column.numbers is not None and other.numbers is not None:
+            a, b = column.numbers[i], other.numbers[i]
+            if a != b and _within(other, a) and _within(column, b):
+                found.append(k)
+        elif column.codes is not None and other.codes is not None:
+            a, b = column.categories[column.codes[i]], other.categories[other.codes[i]]
+            if a != b and a in other.categories and b in column.categories:
+                found.append(k)
+    return found
+
+
+def _within(column: Column, number: float) -> bool:
+    assert column.numbers is not None
+    return bool(np.nanmin(column.numbers) <= number <= np.nanmax(column.numbers))
+
+
+def _fit(
+    table: Table, found: Surprise, answer: Nearby, at: int, j: int, text: str
+) -> float:
+    tail, expected = found.tails[j], answer.expected[at, j]
+    if tail is None:
+        return float(np.nan_to_num(answer.apart[at, j]))
+    number = table.read_texts(table.feature_names[j], [text]).numbers
+    if number is None or not np.isfinite(expected):
+        return 0.0
+    fit = tail.probability(number, expected, float(answer.apart[at, j]))
+    return float(np.nan_to_num(fit)[0])

@@ -1,0 +1,387 @@
+"""The table as an XLSX file: cells coloured by value, suspects framed, changes marked.
+
+Needs openpyxl, an optional extra. Rows are written one after the other, so that memory
+does not grow with the table.
+"""
+
+import io
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cellval.detect.suspicion import Suspicion
+from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
+from cellval.figures.heatmap import COLOURS, SELECTED
+from cellval.methods import METHODS
+from cellval.repair.repairs import WHOLE_ROW, Repairs, changes_frame, split
+from cellval.table.formulas import safe_text
+from cellval.table.table import InputError, Table
+from cellval.views.derived import derived
+
+MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel
+MOST_LISTED = 10_000  # suspects
+MOST_COMMENTS = 2_000  # each is drawn as a shape
+STEPS = 8  # of colour on either side of zero
+FRAMES = {"flagged": SELECTED, "repaired": "#2e8b57"}
+# Digits that a spreadsheet keeps; a leading zero belongs to a code.
+_number = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
+_illegal = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+
+
+def xlsx_bytes(
+    about: Suspicion,
+    *,
+    repairs: Repairs | None = None,
+    decisions: Mapping[tuple[int, str], str] | None = None,
+    original: Table | None = None,
+) -> bytes:
+    """A workbook with the sheets Table, Suspects, Changes and Notes.
+
+    Sheet Table is like the file after the repairs, row for row: a row without a label
+    is empty and a dropped one struck out, so that data row 12 is line 13.
+
+    Parameters
+    ----------
+    about : Suspicion
+        Of the table, or of the repaired table.
+    repairs, decisions : mapping of (row number, column) to Repair and to str, optional
+    original : Table, optional
+        The table before the repairs, if `about` is of the repaired one.
+    """
+    check_openpyxl()
+    from openpyxl import Workbook
+
+    repairs = repairs or {}
+    table = original or about.table
+    found = suspects_list(
+        about, n_listed(about, MOST_LISTED), repairs=repairs, decisions=decisions
+    )
+    changes = changes_frame(table, repairs)
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("Table")
+    notes = _write_table(sheet, table, about, repairs, changes, found)
+    _write_frame(book.create_sheet("Suspects"), found)
+    _write_frame(book.create_sheet("Changes"), safe_frame(changes))
+    lines = [*_legend(about), *notes]
+    if len(found) < about.n_flagged:
+        lines.append(f"Sheet Suspects holds the first {len(found):,} flagged cells.")
+    _write_frame(
+        book.create_sheet("Notes"), safe_frame(pd.DataFrame({"Notes": lines})), 120
+    )
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+def check_openpyxl() -> None:
+    """Say what to do where openpyxl is missing."""
+    try:
+        import openpyxl  # noqa: F401 - only whether it is there
+    except ImportError as error:
+        raise InputError(
+            "XLSX files need the package openpyxl, which is not installed. Install it: "
+            'pip install "cellval[xlsx]", or pip install openpyxl.'
+        ) from error
+
+
+def _legend(about: Suspicion) -> list[str]:
+    table, values = about.table, about.values
+    lines = [f"{table.name}: {table.n_rows:,} rows, label '{table.label}'."]
+    if values is None:
+        lines.append("Values were not computed; flagged cells are orange.")
+    else:
+        lines += [
+            f"Colour: the cell's value. Orange lowers the accuracy of the "
+            f"{values.model}, blue raises it; cells near 0 have no colour. Darkest at "
+            f"{derived(values).unit.text(derived(values).limit)} of accuracy."
+            if values.additive
+            else "Colour: the cell's score, orange below the mean, blue above. "
+            f"{METHODS[values.settings['by']].means}",
+            f"Values: {values.settings.get('design', '')}; {values.tested}. "
+            f"{values.settings.get('approximation', '')}".strip(),
+        ]
+    return [
+        *lines,
+        f"Pink frame and comment: flagged. {flagged_sentence(about)}",
+        "Green frame and comment: repaired; the cell holds the new text. Struck out: "
+        "a dropped row.",
+        "Lower is worse for value, surprise and suspicion. Value and stderr are shares "
+        "of accuracy: 0.0037 is 0.37 percentage points.",
+        "A ' was put before texts that a spreadsheet might run as a formula.",
+    ]
+
+
+# --- sheets ---------------------------------------------------------------------------
+
+
+def _write_frame(sheet: Any, frame: pd.DataFrame, width: int = 0) -> None:
+    """A list with harmless texts."""
+    pen = _Pen(sheet)
+    for letter, name in enumerate(frame.columns, 1):
+        long = name in ("reason", "before", "after", "content")
+        pen.width(letter, width or (44 if long else 13))
+    sheet.freeze_panes = "A2"
+    sheet.append([pen.cell(_clean(name), bold=True) for name in frame.columns])
+    for line in frame.head(MAX_ROWS - 1).itertuples(index=False):
+        sheet.append([_listed(pen, item) for item in line])
+
+
+def _listed(pen: "_Pen", item: Any) -> Any:
+    if isinstance(item, str):
+        return pen.plain(_clean(item))
+    return None if pd.isna(item) else item
+
+
+def _write_table(
+    sheet: Any,
+    table: Table,
+    about: Suspicion,
+    repairs: Repairs,
+    changes: pd.DataFrame,
+    found: pd.DataFrame,
+) -> list[str]:
+    """Sheet Table; returns sentences on what it lacks."""
+    pen, names = _Pen(sheet), list(table.cells.columns)[:MAX_COLUMNS]
+    texts, drop = split(repairs)
+    dropped = set(drop)
+    marks = _marks(about, found)
+    comments = _comments(changes, marks)
+    steps = _steps(table, about, texts if about.table is table else {})
+    columns = [_column_cells(table, name, texts) for name in names]
+    sheet.freeze_panes = "A2"
+    sheet.append([pen.cell(_clean(safe_text(name)), bold=True) for name in names])
+    n_long, line = 0, 1
+    for i, row in enumerate(table.row_numbers.tolist()):
+        if row >= MAX_ROWS:
+            break
+        while line < row:  # set aside because it has no label
+            sheet.append([])
+            line += 1
+        struck, colours = row in dropped, steps[i].tolist()
+        cells = []
+        for k, name in enumerate(names):
+            value, cell = columns[k][i], (row, name)
+            n_long += isinstance(value, str) and len(value) > MAX_CHARACTERS
+            frame = "repaired" if cell in texts else "flagged" * (cell in marks)
+            note = comments.get(cell if k or not struck else (row, ""), "")
+            look = (colours[k], frame, struck)
+            if isinstance(value, str):
+                value = _clean(value)
+            if note or look != PLAIN:
+                cells.append(pen.cell(value, *look, comment=note))
+            else:
+                cells.append(pen.plain(value))
+        sheet.append(cells)
+        line += 1
+    return _left_out(table, about, n_long)
+
+
+def _left_out(table: Table, about: Suspicion, n_long: int) -> list[str]:
+    """Sentences on what sheet Table lacks."""
+    rows, columns = int(table.row_numbers[-1]), table.cells.shape[1]
+    notes = []
+    if table.n_set_aside:
+        notes.append(
+            f"Rows without a label are empty in sheet Table ({table.n_set_aside:,})."
+        )
+    if rows >= MAX_ROWS:
+        notes.append(f"Only the first {MAX_ROWS - 1:,} rows of {rows:,} fit.")
+    if columns > MAX_COLUMNS:
+        notes.append(f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit.")
+    if n_long:
+        notes.append(f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}.")
+    if about.n_flagged > MOST_COMMENTS:
+        notes.append(
+            f"The {MOST_COMMENTS:,} most suspicious of {about.n_flagged:,} flagged "
+            "cells have a comment; the others have a frame."
+        )
+    return notes
+
+
+def _marks(about: Suspicion, found: pd.DataFrame) -> dict[tuple[int, str], str]:
+    """Flagged cells by row number and column; why, where there is a comment."""
+    names, m = about.table.feature_names, about.suspicion.shape[1]
+    flagged = about.order[: about.n_flagged]
+    rows = about.table.row_numbers[flagged // m].tolist()
+    cells = zip(rows, (names[j] for j in flagged % m), strict=True)
+    marks = dict.fromkeys(cells, "")
+    first = found.head(min(about.n_flagged, MOST_COMMENTS))
+    for cell, why, better in zip(
+        list(marks), first["reason"], first["suggestion"], strict=False
+    ):
+        marks[cell] = f"{why}\nSuggestion: {better}" if better else why
+    return marks
+
+
+def _comments(
+    changes: pd.DataFrame, marks: Mapping[tuple[int, str], str]
+) -> dict[tuple[int, str], str]:
+    comments = {cell: why for cell, why in marks.items() if why}
+    for line in changes.itertuples():
+        cell = (int(line.row), "" if line.column == WHOLE_ROW else str(line.column))
+        what = f"Before: {line.before}\nAfter: {line.after or '(blank)'}"
+        if not cell[1]:
+            what = "This row was dropped."
+        parts = (what, line.reason, comments.get(cell, ""))
+        comments[cell] = "\n".join(filter(None, parts))
+    return comments
+
+
+def _steps(
+    table: Table, about: Suspicion, changed: Collection[tuple[int, str]]
+) -> np.ndarray:
+    """Colour of every cell of the table, `STEPS` for none.
+
+    Without values, flagged cells alone have one. Cells whose value is of another text
+    have none.
+    """
+    names = list(table.cells.columns)
+    steps = np.full((table.n_rows, len(names)), STEPS, np.int8)
+    if about.values is not None:
+        away = about.values.values - about.values.middle
+        share = away / (derived(about.values).limit or 1e-12)
+        colour = np.clip(np.round(STEPS * np.nan_to_num(share)), -STEPS, STEPS)
+    else:
+        colour = np.where(about.ranks <= about.n_flagged, -STEPS // 2, 0)
+    rows = np.searchsorted(table.row_numbers, about.table.row_numbers)
+    columns = np.array([names.index(name) for name in about.table.feature_names])
+    steps[np.ix_(rows, columns)] = colour + STEPS
+    for row, name in changed:
+        steps[table.position(row), names.index(name)] = STEPS
+    return steps
+
+
+def _column_cells(
+    table: Table, name: str, texts: Mapping[tuple[int, str], str]
+) -> list[Any]:
+    """A column after the repairs: numbers, texts, and None for empty cells.
+
+    Texts are numbers if they are written as a spreadsheet would, in a column of numbers
+    or one where all are: a code such as 0042 and its like stay texts.
+    """
+    own = [str(text) for text in table.cells[name].tolist()]
+    for (row, column), text in texts.items():
+        if column == name:
+            own[table.position(row)] = text
+    kinds = {column.name: column.kind for column in table.columns}
+    different = {text: _number_of(text) for text in dict.fromkeys(own)}
+    whole = all(found is not None for text, found in different.items() if text)
+    if kinds.get(name) != "number" and not whole:
+        different = dict.fromkeys(different)
+    known = {
+        text: None if not text else safe_text(text) if found is None else found
+        for text, found in different.items()
+    }
+    return [known[text] for text in own]
+
+
+def _number_of(text: str) -> "_Number | None":
+    """None if a spreadsheet would not keep the number as it is written."""
+    if not _number.fullmatch(text) or sum(c.isdigit() for c in text) > 15:
+        return None
+    number = float(text)
+    if number == 0 and text[0] == "-":
+        return None
+    return _Number(number if "." in text else int(text), len(text.partition(".")[2]))
+
+
+def _clean(text: str) -> str:
+    """Without characters that XLSX files cannot hold, and not too long for a cell."""
+    return _illegal.sub("\ufffd", text)[:MAX_CHARACTERS]
+
+
+# --- cells ----------------------------------------------------------------------------
+
+
+class _Number(NamedTuple):
+    """A number and how many decimals it is written with."""
+
+    value: float
+    decimals: int
+
+    @property
+    def plain(self) -> bool:
+        """Whether a spreadsheet shows it so by itself."""
+        return len(repr(self.value).partition(".")[2]) == self.decimals
+
+
+def _rgb(at: float) -> list[int]:
+    """The heatmap's colour at a place from 0 to 1."""
+    places = [place for place, _ in COLOURS]
+    hexes = [[colour[k : k + 2] for _, colour in COLOURS] for k in (1, 3, 5)]
+    parts = [[int(text, 16) for text in texts] for texts in hexes]
+    return [round(float(np.interp(at, places, part))) for part in parts]
+
+
+PLAIN = (STEPS, "", False)  # no colour, no frame, not struck out
+
+
+class _Pen:
+    """Makes cells of a sheet. Styles are looked up once: that is the slow part."""
+
+    def __init__(self, sheet: Any) -> None:
+        from openpyxl.cell import WriteOnlyCell
+
+        self._sheet, self._new = sheet, WriteOnlyCell
+        self._styles: dict[tuple[Any, ...], Any] = {}
+
+    def width(self, column: int, characters: int) -> None:
+        from openpyxl.utils import get_column_letter
+
+        self._sheet.column_dimensions[get_column_letter(column)].width = characters
+
+    def plain(self, value: str | _Number | None) -> Any:
+        """The cheapest thing that shows a harmless text or a number as it is."""
+        if isinstance(value, _Number):
+            return value.value if value.plain else self.cell(value)
+        return self.cell(value) if value and value[0] in "=#" else value or None
+
+    def cell(
+        self,
+        value: str | _Number | None,
+        step: int = STEPS,
+        frame: str = "",
+        struck: bool = False,
+        *,
+        bold: bool = False,
+        comment: str = "",
+    ) -> Any:
+        written = value.value if isinstance(value, _Number) else value
+        cell = self._new(self._sheet, written)
+        if isinstance(written, str):
+            cell.data_type = "s"  # never a formula, and no error code such as #N/A
+        decimals = -1
+        if isinstance(value, _Number) and not value.plain:
+            decimals = value.decimals
+        look = (step, frame, struck, bold, decimals)
+        if look not in self._styles:
+            self._style(cell, *look)
+            self._styles[look] = cell._style
+        cell._style = self._styles[look]
+        if comment:
+            from openpyxl.comments import Comment
+
+            made = Comment(_clean(comment), "cellval", width=320, height=120)
+            cell.comment = made
+        return cell
+
+    def _style(
+        self, cell: Any, step: int, frame: str, struck: bool, bold: bool, decimals: int
+    ) -> None:
+        from openpyxl.styles import Border, Font, PatternFill, Side
+
+        dark = False
+        if step != STEPS:
+            rgb = _rgb(step / (2 * STEPS))
+            cell.fill = PatternFill("solid", "".join(f"{part:02X}" for part in rgb))
+            dark = sum(rgb) < 360
+        if frame:
+            side = Side("medium", FRAMES[frame].lstrip("#").upper())
+            cell.border = Border(left=side, right=side, top=side, bottom=side)
+        if dark or struck or bold:
+            cell.font = Font(color="FFFFFF" if dark else None, strike=struck, bold=bold)
+        if decimals >= 0:
+            cell.number_format = f"0.{'0' * decimals}" if decimals else "0"

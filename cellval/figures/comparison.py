@@ -1,0 +1,297 @@
+"""Figures that compare a table before and after its repair; no streamlit."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from cellval.figures.heatmap import (
+    CLEAR,
+    COLOURS,
+    GREY,
+    HIGH,
+    LOW,
+    OUTLINE,
+    Cell,
+    rectangles,
+    scaled,
+)
+from cellval.text import content, figure_text
+from cellval.values.result import CellValues
+from cellval.views.derived import derived
+
+if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
+    from cellval.repair.measure import Comparison
+
+MODEL_PIXELS = 64
+OFFSET = 0.13  # between the dots of one model, in models
+ROW_PIXELS = 24.0
+PLOT_HEIGHT = 480
+
+
+def accuracies(comparison: "Comparison") -> go.Figure:
+    """A line per model: accuracy before and after, and the difference."""
+    frame = comparison.frame()
+    places = np.arange(len(frame), dtype=float)
+    figure = make_subplots(
+        cols=2,
+        shared_yaxes=True,
+        horizontal_spacing=0.04,
+        column_widths=[0.6, 0.4],
+        subplot_titles=(
+            "Accuracy in % ± spread over repeats",
+            "Difference in pp, 95 % interval; above 0 is better",
+        ),
+    )
+    for name, colour, away in (("before", GREY, -OFFSET), ("after", HIGH, OFFSET)):
+        spread = np.nan_to_num(frame[f"{name}_spread"].to_numpy())
+        figure.add_scatter(
+            x=(100 * frame[name]).tolist(),
+            y=(places + away).tolist(),
+            error_x={"array": (100 * spread).tolist(), "color": colour},
+            mode="markers",
+            marker={"color": colour, "size": 11},
+            name=name,
+            hovertemplate=f"{name}: %{{x:.2f}} %<extra></extra>",
+        )
+    figure.add_vline(
+        x=100 * comparison.guess_accuracy,
+        line={"color": GREY, "dash": "dot", "width": 1.5},
+        annotation={"text": "guessing", "font": {"color": GREY, "size": 11}},
+        annotation_position="bottom right",
+        row=1,
+        col=1,
+    )
+    _differences(figure, comparison, places)
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=places.tolist(),
+        ticktext=list(frame.index),
+        range=[len(frame) - 0.5, -0.5],
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+    )
+    figure.update_annotations(font_size=13)
+    figure.update_layout(
+        height=110 + MODEL_PIXELS * len(frame),
+        margin={"l": 8, "r": 8, "t": 56, "b": 40},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        legend={"orientation": "h", "y": -0.12, "yanchor": "top", "x": 0},
+    )
+    return figure
+
+
+def _differences(
+    figure: go.Figure, comparison: "Comparison", places: np.ndarray
+) -> None:
+    frame = 100 * comparison.frame()[["difference", "low", "high"]]
+    middle = frame["difference"].to_numpy()
+    sure = (frame["low"] > 0) | (frame["high"] < 0)
+    better = frame["difference"] > 0
+    colours = np.where(sure, np.where(better, HIGH, LOW), GREY).tolist()
+    for k, colour in enumerate(colours):
+        reach = np.nan_to_num([frame["high"].iat[k] - middle[k]])
+        figure.add_scatter(
+            x=[middle[k]],
+            y=[places[k]],
+            error_x={"array": reach.tolist(), "color": colour, "thickness": 2.5},
+            mode="markers",
+            marker={"color": colour, "size": 11, "symbol": "diamond"},
+            showlegend=False,
+            hovertemplate="%{x:+.2f} pp<extra></extra>",
+            row=1,
+            col=2,
+        )
+    figure.add_vline(x=0, line={"color": GREY, "width": 1.5}, row=1, col=2)
+    known = np.concatenate([frame["low"].dropna(), frame["high"].dropna(), middle])
+    widest = max(0.1, float(np.nanmax(np.abs(known), initial=0.0)))
+    # Around 0, so that the side of a dot shows at once which way it went.
+    figure.update_xaxes(range=[-1.15 * widest, 1.15 * widest], row=1, col=2)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Rows of two results that belong to each other.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Numbers of the rows, as counted in the file.
+    old, new : ndarray of int
+        Their positions before and after; -1 where there is none.
+    """
+
+    before: CellValues
+    after: CellValues
+    rows: np.ndarray
+    old: np.ndarray
+    new: np.ndarray
+
+    def part(self, first: int, last: int) -> "Pair":
+        cut = slice(first, last)
+        return Pair(
+            self.before, self.after, self.rows[cut], self.old[cut], self.new[cut]
+        )
+
+
+def paired(before: CellValues, after: CellValues, rows: np.ndarray) -> Pair:
+    """Find rows, by their number, in both results."""
+    return Pair(
+        before,
+        after,
+        rows,
+        _positions(before.row_numbers, rows),
+        _positions(after.row_numbers, rows),
+    )
+
+
+def _positions(numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    at = np.minimum(np.searchsorted(numbers, rows), len(numbers) - 1)
+    return np.where(numbers[at] == rows, at, -1)
+
+
+def heatmaps(
+    pair: Pair, columns: np.ndarray, repaired: set[Cell], *, dark: bool = False
+) -> go.Figure:
+    """Two heatmaps side by side: same rows, columns and colours.
+
+    Parameters
+    ----------
+    columns : ndarray of int
+    repaired : set of (row number, column position)
+        Cells to outline; column -1 stands for a whole row.
+    """
+    about = derived(pair.before)
+    unit, names = about.unit, pair.before.column_names
+    limit = max(about.limit, derived(pair.after).limit, 1e-12) * unit.factor
+    figure = make_subplots(
+        cols=2,
+        shared_yaxes=True,
+        horizontal_spacing=0.02,
+        subplot_titles=("<b>before</b>", "<b>after</b>"),
+    )
+    outline = _outlined(pair, columns, repaired)
+    sides = ((pair.before, pair.old), (pair.after, pair.new))
+    for side, (values, at) in enumerate(sides, 1):
+        grid = values.values[np.ix_(at, columns)]
+        grid[at < 0] = np.nan
+        figure.add_trace(
+            go.Heatmap(
+                z=scaled(grid, unit.factor),
+                customdata=_hover(values, pair, at, columns),
+                colorscale=COLOURS,
+                zmin=-limit,
+                zmid=0,
+                zmax=limit,
+                xgap=1,
+                ygap=1,
+                hoverongaps=True,
+                hovertemplate="%{customdata}<extra></extra>",
+                colorbar=_colour_bar(unit.name),
+                showscale=side == 1,
+            ),
+            row=1,
+            col=side,
+        )
+        x, y = rectangles(outline)
+        figure.add_scatter(
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": OUTLINE[dark], "width": 2},
+            hoverinfo="skip",
+            showlegend=False,
+            row=1,
+            col=side,
+        )
+    _lay_out(figure, pair, [figure_text(names[j], 18) for j in columns])
+    return figure
+
+
+def _colour_bar(unit: str) -> dict[str, Any]:
+    return {
+        "orientation": "h",
+        "thickness": 10,
+        "len": 0.4,
+        "x": 0,
+        "xanchor": "left",
+        "y": -0.02,
+        "yanchor": "top",
+        "nticks": 5,
+        "tickfont": {"size": 11},
+        "title": {
+            "text": f"value: {unit} of accuracy; below 0 hurts",
+            "side": "bottom",
+            "font": {"size": 12},
+        },
+    }
+
+
+def _outlined(pair: Pair, columns: np.ndarray, repaired: set[Cell]) -> list[Cell]:
+    """Where the repaired cells are drawn; of a dropped row all of them."""
+    down = {int(row): a for a, row in enumerate(pair.rows)}
+    across = {int(j): b for b, j in enumerate(columns)}
+    drawn = [(down[r], across[j]) for r, j in repaired if r in down and j in across]
+    whole = [down[r] for r, j in repaired if j < 0 and r in down]
+    return sorted({*drawn, *((a, b) for a in whole for b in across.values())})
+
+
+def _hover(
+    values: CellValues, pair: Pair, at: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    unit = derived(pair.before).unit
+    texts = np.full((len(at), len(columns)), "", object)
+    for a, i in enumerate(at.tolist()):
+        where = f"row {pair.rows[a]:,}"
+        for b, j in enumerate(columns.tolist()):
+            name = figure_text(values.column_names[j], 40)
+            if i < 0:
+                texts[a, b] = f"{where}: dropped"
+                continue
+            cell = figure_text(content(values.cells.iat[i, j]))
+            value = unit.with_error(values.values[i, j], values.stderr[i, j])
+            texts[a, b] = f"<b>{name}</b>: {cell}<br>value {value}<br>{where}"
+    return texts
+
+
+def _lay_out(figure: go.Figure, pair: Pair, names: list[str]) -> None:
+    n = len(pair.rows)
+    size = min(ROW_PIXELS, PLOT_HEIGHT / max(n, 1))
+    every, step = max(1, round(14 / size)), -(-len(names) // 15)
+    angle = 0 if len(names) <= 5 and max(map(len, names)) <= 10 else -90
+    below = 70
+    top = 34 + (22 if angle == 0 else 8 + 6.4 * max(map(len, names)))
+    labels = [f"row {number:,}" for number in pair.rows[::every]]
+    figure.update_xaxes(
+        tickmode="array",
+        tickvals=list(range(0, len(names), step)),
+        ticktext=names[::step],
+        tickangle=angle,
+        side="top",
+        ticks="",
+        showgrid=False,
+        zeroline=False,
+        range=[-0.5, len(names) - 0.5],
+    )
+    figure.update_yaxes(
+        tickmode="array",
+        tickvals=list(range(0, n, every)),
+        ticktext=labels,
+        range=[n - 0.5, -0.5],
+        ticks="",
+        showgrid=False,
+        zeroline=False,
+        automargin=True,
+    )
+    figure.update_annotations(font_size=13, yshift=top - 28)
+    figure.update_layout(
+        height=round(size * n + top + below),
+        margin={"l": 4, "r": 4, "t": round(top), "b": below},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        hovermode="closest",
+    )

@@ -1,0 +1,152 @@
+"""Figures of a validation: how soon errors are found, and what a model gains by it."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import plotly.graph_objects as go
+
+from cellval.figures.heatmap import CLEAR, GREY
+from cellval.figures.lines import styles
+from cellval.text import SURE
+
+if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
+    from cellval.validation.result import Validation
+
+POINTS = 250  # of a line over all cells, and as many over the first tenth
+GRID = "rgba(128,128,128,0.18)"
+
+
+def _looks() -> dict[str, tuple[str, str]]:
+    """Colour and dash by signal, the same whichever are known so far."""
+    from cellval.validation.result import SIGNALS
+
+    return styles(SIGNALS)
+
+
+def inspected(n_cells: int) -> np.ndarray:
+    """Numbers of inspected cells at which lines are drawn: close at the start."""
+    steps = [np.linspace(0, end, POINTS) for end in (n_cells / 10, n_cells)]
+    return np.unique(np.concatenate(steps).round().astype(int))
+
+
+def detection(result: "Validation", until: float = 1.0) -> go.Figure:
+    """Share of the planted errors found against share of the cells inspected.
+
+    Parameters
+    ----------
+    until : float
+        Share of the cells at which the picture ends.
+    """
+    figure, looks = go.Figure(), _looks()
+    cells = inspected(result.n_cells)
+    shares = cells / result.n_cells
+    for name, curve in result.curves.items():
+        colour, dash = looks[name]
+        found = curve.found_at(shares)
+        figure.add_scatter(
+            x=(100 * shares).round(4).tolist(),
+            y=(100 * found).round(3).tolist(),
+            customdata=[f"{k:,.0f}" for k in found * result.n_wrong],
+            name=name,
+            mode="lines",
+            line={
+                "color": colour,
+                "dash": dash,
+                "width": 3.2 if name == "Suspicion" else 1.9,
+            },
+            hovertemplate=f"%{{y:.1f}} % (%{{customdata}} of {result.n_wrong:,})",
+        )
+    as_many = 100 * result.n_wrong / result.n_cells
+    figure.add_vline(x=as_many, line={"color": GREY, "dash": "dot", "width": 1})
+    figure.add_annotation(
+        x=as_many,
+        y=1,
+        yref="paper",
+        text=f"{result.n_wrong:,} cells: as many as errors",
+        xanchor="left",
+        yanchor="bottom",
+        showarrow=False,
+        font={"size": 12, "color": GREY},
+    )
+    figure.update_xaxes(
+        title_text="cells inspected, the worst first (% of all cells)",
+        range=[0, 100 * until],
+        hoverformat=".1f",
+        unifiedhovertitle={"text": "%{x:.1f} % of the cells inspected"},
+    )
+    figure.update_yaxes(title_text="planted errors found (%)", range=[0, 102])
+    return _dressed(figure)
+
+
+def removal(result: "Validation") -> go.Figure:
+    """Accuracy on held-out rows against share of the cells refilled, by order."""
+    figure, looks = go.Figure(), _looks()
+    end = max((100 * own.removed[-1] for own in result.removal.values()), default=0.0)
+    for name, own in result.removal.items():
+        colour, dash = looks[name]
+        x = (100 * own.removed).round(3)
+        y = 100 * own.accuracy
+        errors = 100 * np.array([own.gain_at(share)[1] for share in own.removed])
+        if name == "Suspicion":
+            figure.add_scatter(
+                x=[*x, *x[::-1]],
+                y=[*(y + SURE * errors), *(y - SURE * errors)[::-1]],
+                fill="toself",
+                fillcolor=colour,
+                opacity=0.15,
+                mode="lines",
+                line={"width": 0},
+                hoverinfo="skip",
+                name="what may be chance",
+            )
+        figure.add_scatter(
+            x=x.tolist(),
+            y=y.round(3).tolist(),
+            customdata=[
+                f"{change:+.1f} ± {error:.1f}".replace("-", "−")
+                for change, error in zip(y - y[0], errors, strict=True)
+            ],
+            name=name,
+            mode="lines+markers",
+            marker={"size": 5},
+            line={
+                "color": colour,
+                "dash": dash,
+                "width": 3.2 if name == "Suspicion" else 1.9,
+            },
+            hovertemplate="%{y:.1f} % (%{customdata} points)",
+        )
+    for level, words, dash in (
+        (result.accuracy_clean, "Clean table", "longdash"),
+        (result.accuracy_known, "Exactly the errors refilled", "dot"),
+    ):
+        if np.isfinite(level):
+            figure.add_scatter(
+                x=[0, max(end, 1.0)],
+                y=[100 * level] * 2,
+                mode="lines",
+                line={"color": GREY, "dash": dash, "width": 1.5},
+                hoverinfo="skip",
+                name=f"{words}: {100 * level:.1f} %",
+            )
+    figure.update_xaxes(
+        title_text="cells refilled, the worst first (% of all cells)",
+        range=[0, max(end, 1.0)],
+        hoverformat=".1f",
+        unifiedhovertitle={"text": "%{x:.1f} % of the cells refilled"},
+    )
+    figure.update_yaxes(title_text="accuracy on held-out rows (%)")
+    return _dressed(figure)
+
+
+def _dressed(figure: go.Figure) -> go.Figure:
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(gridcolor=GRID, zeroline=False, automargin=True)
+    return figure.update_layout(
+        height=420,
+        margin={"l": 8, "r": 16, "t": 72, "b": 8},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        hovermode="x unified",
+        legend={"orientation": "h", "y": 1.08, "yanchor": "bottom", "x": 0},
+    )

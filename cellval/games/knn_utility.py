@@ -1,0 +1,359 @@
+"""`KnnUtility`: how well nearest neighbours do that see only some rows and columns.
+
+For games of groups it knows a short cut: all unions of row groups, seen through all
+unions of column groups, in one go. For a test point and some columns, the nearest rows
+of each row group are listed once, as *tie classes* (rows at the same distance: how many
+there are, and how many have the point's label). The nearest of a union are its groups'
+lists merged, as far as K rows.
+
+Unions are numbered by their bits, and visited in the order of their numbers. A union
+without its lowest group is its *parent*; it was visited before, and what was found for
+it still stands on the level of its size. In a *chain* there are only the unions of the
+first 0, 1, 2, ... groups, each the parent of the next.
+"""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from cellval.compiled import kernel
+from cellval.games.watched import in_order
+from cellval.knn.problem import SCORINGS, hold_out, weights_of_tests
+from cellval.knn.row_values import add_column
+from cellval.table.decoding import InputError
+from cellval.table.encoding import Encoded, encode
+from cellval.table.table import Table
+
+MANY = 48  # neighbours from which sorting beats insertion
+AT_ONCE = 2e8  # distances in a piece of work: some tenths of a second
+
+
+class Players(NamedTuple):
+    """Rows and columns, both in the order of their groups."""
+
+    cells: np.ndarray  # float32 (m, n)
+    weight: np.ndarray  # float32 (m,)
+    is_category: np.ndarray  # bool (m,)
+    y: np.ndarray  # int32 (n,)
+    row_starts: np.ndarray  # int64 (R + 1,): where each group of rows begins
+    column_starts: np.ndarray  # int64 (C + 1,)
+
+
+class Points(NamedTuple):
+    """Test points."""
+
+    cells: np.ndarray  # float32 (T, m)
+    y: np.ndarray  # int32 (T,); -1 for a class that no row has
+    own: np.ndarray  # int64 (T,): which row each is itself, or -1
+    weight: np.ndarray  # float64 (T,): its say
+
+
+@dataclass(frozen=True, eq=False)
+class KnnUtility:
+    """Soft score of K nearest neighbours: the share of them with the right label.
+
+    The game that `value_cells` shares among cells, as a function. Rows at the same
+    distance are ordered at random, on average; without rows or columns it is worth 0,
+    and fewer rows than K leave votes empty.
+
+    Attributes
+    ----------
+    table : Table
+    test : Table, float or None
+        A table read like this one, a share of the rows to hold out (they are no
+        players), or None for leave-one-out.
+    n_neighbors : int
+    scoring : "accuracy" or "balanced"
+    random_state : int
+        Of the hold-out.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> h = KnnUtility(table)
+    >>> round(h(np.arange(200), np.arange(4)), 3)
+    0.838
+    """
+
+    table: Table
+    test: Table | float | None = None
+    n_neighbors: int = 10
+    scoring: str = "accuracy"
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n_neighbors < 1:
+            raise InputError("n_neighbors must be 1 or more.")
+        if self.scoring not in SCORINGS:
+            raise InputError(
+                f"scoring={self.scoring!r} is not possible: KNN knows "
+                f"{' and '.join(map(repr, SCORINGS))}."
+            )
+
+    @cached_property
+    def players(self) -> np.ndarray:
+        """bool (n_rows,): rows that are not held out."""
+        if self.test is None or isinstance(self.test, Table):
+            return np.ones(self.table.n_rows, bool)
+        return ~hold_out(self.table.y, self.test, self.random_state)
+
+    @property
+    def n_tests(self) -> int:
+        return int(self._points.y.size)
+
+    @cached_property
+    def guess(self) -> float:
+        """Score of neighbours drawn at random from all rows."""
+        points, y = self._points, self._encoded.y[self.players]
+        share = np.bincount(y, minlength=max(y.max(), points.y.max()) + 2) / y.size
+        return float(np.mean(points.weight * share[points.y]))  # -1: of no row, 0
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
+        if len(rows) == 0 or len(columns) == 0:
+            return 0.0
+        out = np.zeros((2, 2))
+        game = self._game([np.asarray(rows)], [np.asarray(columns)])
+        add_utilities(*game, self.n_neighbors, True, out)
+        return float(out[1, 1] / self.n_tests)
+
+    def chain(
+        self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
+    ) -> np.ndarray:
+        """Utilities of the first 0, 1, ... R row groups and 0, 1, ... C column groups.
+
+        Returns
+        -------
+        ndarray of shape (R + 1, C + 1)
+        """
+        out = np.zeros((len(row_groups) + 1, len(column_groups) + 1))
+        game = self._game(row_groups, column_groups)
+        add_utilities(*game, self.n_neighbors, True, out)
+        return out / self.n_tests
+
+    def iter_unions(
+        self,
+        row_groups: list[np.ndarray],
+        column_groups: list[np.ndarray],
+        executor: Executor | None = None,
+        n_jobs: int = 1,
+    ) -> Iterator[tuple[float, np.ndarray]]:
+        """Utilities of all pairs of unions of groups, (2^R, 2^C), as tests are seen.
+
+        Yields the share of the tests seen and the sum of their parts: the utilities,
+        once it is 1. The same bits for any number of workers.
+        """
+        players, points = self._game(row_groups, column_groups)
+        shape = (2 ** len(row_groups), 2 ** len(column_groups))
+        total = np.zeros(shape)
+        each = players.y.size * shape[1] + 20 * self.n_neighbors * total.size
+        size = int(min(max(AT_ONCE / max(each, 1), 1), max(self.n_tests / 16, 1)))
+        pieces = [
+            Points(*(array[first : first + size] for array in points))
+            for first in range(0, self.n_tests, size)
+        ]
+        work = [(players, piece, self.n_neighbors, shape) for piece in pieces]
+        for k, part in enumerate(in_order(_utilities, work, executor, n_jobs), 1):
+            total += part / self.n_tests
+            yield k / len(pieces), total
+
+    def _game(
+        self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
+    ) -> tuple[Players, Points]:
+        rows, columns = np.concatenate(row_groups), np.concatenate(column_groups)
+        encoded, points = self._encoded, self._points
+        place = np.full(self.table.n_rows + 1, -1)  # the last: no row at all
+        place[rows] = np.arange(rows.size)
+        players = Players(
+            np.ascontiguousarray(encoded.cells[np.ix_(columns, rows)]),
+            encoded.weight[columns],
+            encoded.is_category[columns],
+            encoded.y[rows],
+            np.cumsum([0, *map(len, row_groups)]),
+            np.cumsum([0, *map(len, column_groups)]),
+        )
+        cells = np.ascontiguousarray(points.cells[:, columns])
+        return players, points._replace(cells=cells, own=place[points.own])
+
+    @cached_property
+    def _encoded(self) -> Encoded:
+        return encode(self.table)
+
+    @cached_property
+    def _points(self) -> Points:
+        """All columns; `own` in positions of the table."""
+        train, table = self._encoded, self.table
+        if isinstance(self.test, Table):
+            seen, own_y = encode(self.test, like=table), self.test.y
+            own = np.full(own_y.size, -1)
+            cells, y = seen.cells, seen.y
+            if (y < 0).all():
+                raise InputError(
+                    f"The test table '{self.test.name}' has no class of '{table.name}'."
+                )
+        elif self.test is None:
+            own = np.arange(table.n_rows)
+            cells, y, own_y = train.cells, train.y, train.y
+        else:
+            held = np.flatnonzero(~self.players)
+            own = np.full(held.size, -1)
+            cells, y, own_y = train.cells[:, held], train.y[held], train.y[held]
+        weight = weights_of_tests(own_y, self.scoring)
+        return Points(np.ascontiguousarray(cells.T), y, own, weight)
+
+
+def _utilities(
+    players: Players, points: Points, k: int, shape: tuple[int, int]
+) -> np.ndarray:
+    out = np.zeros(shape)
+    add_utilities(players, points, k, False, out)
+    return out
+
+
+# --- compiled -------------------------------------------------------------------------
+
+
+@kernel
+def _tie_classes(dist, match, k, nearest, at, count, hits):  # type: ignore[no-untyped-def] # numba infers types
+    """Tie classes of the k nearest rows, the last one whole; returns how many."""
+    n = dist.size
+    if k >= MANY:
+        ordered = np.sort(dist)
+        n_near = min(k, n)
+        nearest[:n_near] = ordered[:n_near]
+    else:
+        n_near = 0
+        for i in range(n):
+            if n_near == k and dist[i] >= nearest[k - 1]:
+                continue
+            if n_near < k:
+                n_near += 1
+            p = n_near - 1
+            while p > 0 and nearest[p - 1] > dist[i]:
+                nearest[p] = nearest[p - 1]
+                p -= 1
+            nearest[p] = dist[i]
+    while n_near > 0 and np.isinf(nearest[n_near - 1]):  # the point itself
+        n_near -= 1
+    size = 0
+    for p in range(n_near):
+        if size == 0 or at[size - 1] != nearest[p]:
+            at[size], count[size], hits[size] = nearest[p], 0, 0
+            size += 1
+    if size == 0:
+        return 0
+    last = at[size - 1]
+    for i in range(n):
+        if dist[i] <= last:
+            low, high = 0, size - 1
+            while low < high:
+                middle = (low + high) // 2
+                if at[middle] < dist[i]:
+                    low = middle + 1
+                else:
+                    high = middle
+            count[low] += 1
+            hits[low] += match[i]
+    return size
+
+
+@kernel
+def add_utilities(players, points, k, chain, out):  # type: ignore[no-untyped-def] # numba infers types
+    """Add every test point's utility, times its say, to those of all pairs of unions.
+
+    Parameters
+    ----------
+    players : Players
+    points : Points
+    k : int
+        Neighbours.
+    chain : bool
+        Take the first groups only, instead of all unions.
+    out : float64 (2^R, 2^C), or (R + 1, C + 1) of a chain
+    """
+    n = players.y.size
+    n_row_groups = players.row_starts.size - 1
+    n_column_groups = players.column_starts.size - 1
+    k_most = min(k, n)
+    # level of a union: how many groups it has; 0 is the empty one
+    dist = np.empty((n_column_groups + 1, n), np.float32)
+    nearest = np.empty(k_most, np.float32)
+    own_at = np.empty((n_row_groups, k_most), np.float32)
+    own_count = np.empty((n_row_groups, k_most), np.int64)
+    own_hits = np.empty((n_row_groups, k_most), np.int64)
+    own_size = np.zeros(n_row_groups, np.int64)
+    at = np.empty((n_row_groups + 1, k_most), np.float32)
+    count = np.empty((n_row_groups + 1, k_most), np.int64)
+    hits = np.empty((n_row_groups + 1, k_most), np.int64)
+    size = np.zeros(n_row_groups + 1, np.int64)
+    match = np.empty(n, np.bool_)
+    n_unions = max(out.shape[0], out.shape[1])
+    level, lowest = np.zeros(n_unions, np.int64), np.zeros(n_unions, np.int64)
+    for number in range(1, n_unions):
+        if chain:
+            level[number], lowest[number] = number, number - 1
+        else:
+            level[number] = level[number >> 1] + (number & 1)
+            lowest[number] = 0 if number & 1 else lowest[number >> 1] + 1
+    for t in range(points.y.size):
+        for i in range(n):
+            match[i] = players.y[i] == points.y[t]
+            dist[0, i] = np.float32(0)
+        if points.own[t] >= 0:
+            dist[0, points.own[t]] = np.inf
+        say = points.weight[t] / k
+        for f in range(1, out.shape[1]):
+            here = dist[level[f]]
+            here[:] = dist[level[f] - 1]
+            first = players.column_starts[lowest[f]]
+            for j in range(first, players.column_starts[lowest[f] + 1]):
+                add_column(
+                    players.cells[j],
+                    points.cells[t, j],
+                    players.weight[j],
+                    players.is_category[j],
+                    here,
+                )
+            for g in range(n_row_groups):
+                a, b = players.row_starts[g], players.row_starts[g + 1]
+                own_size[g] = _tie_classes(
+                    here[a:b],
+                    match[a:b],
+                    k_most,
+                    nearest,
+                    own_at[g],
+                    own_count[g],
+                    own_hits[g],
+                )
+            for s in range(1, out.shape[0]):
+                g, up = lowest[s], level[s] - 1
+                mine = up + 1
+                # merge the parent's classes with those of the group
+                i, j, found, taken, right = 0, 0, 0, 0, 0.0
+                while taken < k and (i < size[up] or j < own_size[g]):
+                    c, h = 0, 0
+                    if j == own_size[g]:
+                        d = at[up, i]
+                    elif i == size[up]:
+                        d = own_at[g, j]
+                    else:
+                        d = min(at[up, i], own_at[g, j])
+                    if i < size[up] and at[up, i] == d:
+                        c += count[up, i]
+                        h += hits[up, i]
+                        i += 1
+                    if j < own_size[g] and own_at[g, j] == d:
+                        c += own_count[g, j]
+                        h += own_hits[g, j]
+                        j += 1
+                    at[mine, found], count[mine, found], hits[mine, found] = d, c, h
+                    found += 1
+                    room = k - taken
+                    right += h if c <= room else h * room / c
+                    taken += c
+                size[mine] = found
+                out[s, f] += say * right

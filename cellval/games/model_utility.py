@@ -1,0 +1,361 @@
+"""A model as a utility: how well it predicts test rows when it sees only some cells."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped] # it ships no types
+
+from cellval.games.tree import UNLIMITED, Limits, Trees
+from cellval.table.columns import Column
+from cellval.table.decoding import InputError
+from cellval.table.table import Table
+
+Utility = Callable[[np.ndarray, np.ndarray], float]
+
+LARGEST = 1e30  # sums and halves of such numbers are still float32
+MOST_CATEGORIES = 50  # indicators of one column; rarer categories have none
+
+
+class _Data(NamedTuple):
+    """All that an evaluation needs of the tables."""
+
+    train: np.ndarray  # float32 (n_rows, n_features)
+    test: np.ndarray  # float32 (n_test, n_features)
+    features: list[np.ndarray]  # of each column
+    is_number: list[bool]  # each column
+    y: np.ndarray
+    truth: np.ndarray  # classes of the test rows in the table's codes; -1: unknown
+
+
+@dataclass(frozen=True, eq=False)
+class ModelUtility:
+    """Accuracy on test rows of an estimator trained on some rows and columns.
+
+    Numbers are filled up with the median, and categories turned into indicators, once
+    for all (from the whole training table), so that an evaluation is one fit. A missing
+    cell has an indicator of its own. Where all rows are of one class, that class is
+    predicted, and so is the commonest one where the rows are too few for the estimator;
+    without rows or columns the utility is `empty`.
+
+    A `DecisionTreeClassifier` with nothing set but `max_depth`, `min_samples_split`,
+    `min_samples_leaf` (whole numbers) and `random_state` is compiled: `tree.Trees`, 20
+    times as fast. It splits as scikit-learn does, but of equally good splits it takes
+    the first in the order of columns, where scikit-learn draws one by `random_state`;
+    so there is nothing to repeat, and `repeats` fits are one.
+
+    A pickled utility holds numbers instead of the tables: these are None in its copy.
+
+    Attributes
+    ----------
+    estimator : scikit-learn classifier or pipeline
+        Cloned for every fit.
+    table, test : Table
+        `test` is read like the table (`read_csv(..., like=table)`).
+    scoring : "accuracy" or a function of (true classes, predicted classes)
+    empty : float
+        What no rows or no columns are worth.
+    repeats : int
+        Fits to average for estimators with a `random_state`, each with its own seed.
+    random_state : int
+        Seed of an estimator (or of parts of it) that has none.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> h = ModelUtility(DecisionTreeClassifier(random_state=0), table, table)
+    >>> h(np.arange(200), np.array([1])) > h(np.arange(200), np.array([], int))
+    True
+    """
+
+    estimator: Any
+    table: Table
+    test: Table
+    scoring: Any = "accuracy"
+    empty: float = 0.0
+    repeats: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.scoring != "accuracy" and not callable(self.scoring):
+            raise InputError(
+                f"scoring={self.scoring!r} is not possible: use 'accuracy' or a "
+                "function of the true and the predicted classes."
+            )
+        if self.repeats < 1:
+            raise InputError("repeats must be 1 or more.")
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "predict"):
+            raise InputError(
+                f"{self.estimator!r} is no model: give a classifier such as "
+                "DecisionTreeClassifier(), with brackets."
+            )
+        if isinstance(self.estimator, BaseEstimator) and not is_classifier(
+            self.estimator
+        ):
+            raise InputError(
+                f"{self.estimator!r} does not predict classes; use a classifier."
+            )
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
+        if len(rows) == 0 or len(columns) == 0:
+            return self.empty
+        if self._trees is not None:
+            return self._score(self._trees.predict(rows, columns))
+        data = self._data
+        used = np.concatenate([data.features[j] for j in columns])
+        asked = np.ascontiguousarray(data.test[:, used])
+        return self._fitted(data.train[np.ix_(rows, used)], data.y[rows], asked)
+
+    def line(
+        self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+    ) -> np.ndarray:
+        """Utilities of rows seen through the first 0, 1, ... of the columns.
+
+        Parameters
+        ----------
+        rows, columns : ndarray
+            Sorted positions, and positions in any order.
+        wanted : ndarray of bool, shape (n_columns + 1,)
+            What is not wanted may be anything.
+
+        Returns
+        -------
+        ndarray of shape (n_columns + 1,)
+
+        Examples
+        --------
+        >>> import cellval
+        >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+        >>> h = ModelUtility(DecisionTreeClassifier(), table, table)
+        >>> h.line(np.arange(200), np.array([1, 0]), np.ones(3, bool)).round(2).tolist()
+        [0.0, 0.88, 0.97]
+        """
+        if self._trees is None or self.scoring != "accuracy" or len(rows) == 0:
+            return line_by_calls(self, rows, columns, wanted)
+        found = self._trees.accuracies(rows, columns, self._data.truth, wanted)
+        found[0] = self.empty
+        return found
+
+    def score_of(self, seen: np.ndarray) -> float:
+        """Score of the estimator trained on all rows, with these features for theirs.
+
+        Parameters
+        ----------
+        seen : ndarray of shape (n_rows, n_features)
+            Like the first of `arrays`.
+        """
+        return self._fitted(seen, self._data.y, self._data.test)
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+        """Training and test matrix, and which of their features each column became."""
+        return self._data[:3]
+
+    @property
+    def compiled(self) -> bool:
+        """Is the estimator compiled, so that threads can evaluate side by side?"""
+        return self._trees is not None
+
+    def _fitted(self, seen: np.ndarray, y: np.ndarray, asked: np.ndarray) -> float:
+        """Mean score of the estimators (of scikit-learn) trained on `seen`."""
+        if (y == y[0]).all():
+            return self._score(np.full(len(asked), y[0]))
+        try:
+            said = self._predicted(seen, y, asked)
+        except Exception:
+            # Some models need more rows than a small set has, such as five neighbours.
+            # They do not know better than to say its commonest class.
+            self._must_work  # noqa: B018 - raises if it is the model's own fault
+            said = [np.full(len(asked), np.bincount(y).argmax())]
+        return float(np.mean([self._score(classes) for classes in said]))
+
+    def _predicted(
+        self, seen: np.ndarray, y: np.ndarray, asked: np.ndarray
+    ) -> list[np.ndarray]:
+        with _quiet():
+            return [model.fit(seen, y).predict(asked) for model in self._models]
+
+    @cached_property
+    def _must_work(self) -> bool:
+        """Whether the model can learn from all rows; an error in words if not."""
+        data = self._data
+        try:
+            self._predicted(data.train, data.y, data.test)
+        except Exception as error:
+            raise InputError(
+                f"{self.estimator!r} cannot learn from this table: {error}"
+            ) from error
+        return True
+
+    @property
+    def _models(self) -> list[Any]:
+        seeds = [
+            name
+            for name, value in self.estimator.get_params().items()
+            if name.endswith("random_state") and (value is None or self.repeats > 1)
+        ]
+        models = [clone(self.estimator) for _ in range(self.repeats)]
+        for k, model in enumerate(models):
+            model.set_params(**dict.fromkeys(seeds, self.random_state + k))
+        return models
+
+    def _score(self, predicted: np.ndarray) -> float:
+        if callable(self.scoring):
+            return float(self.scoring(self._data.truth, predicted))
+        return float(np.mean(self._data.truth == predicted))
+
+    @cached_property
+    def _data(self) -> _Data:
+        code = {name: k for k, name in enumerate(self.table.classes)}
+        known = np.array([code.get(name, -1) for name in self.test.classes])
+        is_number = [column.numbers is not None for column in self.table.features]
+        arrays = matrices(self.table, self.test)
+        return _Data(*arrays, is_number, self.table.y, known[self.test.y])
+
+    @cached_property
+    def _trees(self) -> Trees | None:
+        limits = tree_limits(self.estimator)
+        if limits is None:
+            return None
+        data = self._data
+        return Trees.of(
+            data.train, data.test, data.features, data.is_number, data.y, limits
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        made = {"_data": self._data, "_trees": self._trees}
+        return {**self.__dict__, **made, "table": None, "test": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """One core each: threads of BLAS that wait for each other are far slower."""
+    with (
+        _threads().limit(limits=1),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.filterwarnings("ignore", category=ConvergenceWarning)
+        yield
+
+
+@lru_cache(maxsize=1)
+def _threads() -> Any:
+    return ThreadpoolController()  # looks at all loaded libraries
+
+
+def line(
+    h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    """`h.line(rows, columns, wanted)`, or the same by calls if `h` has no such method.
+
+    Examples
+    --------
+    >>> h = lambda rows, columns: float(len(rows) * len(columns))
+    >>> line(h, np.array([4, 7]), np.array([1, 0]), np.array([True, False, True]))
+    array([0., 0., 4.])
+    """
+    own = getattr(h, "line", None)
+    if own is not None:
+        return np.asarray(own(rows, columns, wanted))
+    return line_by_calls(h, rows, columns, wanted)
+
+
+def line_by_calls(
+    h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    found = np.zeros(len(columns) + 1)
+    for f in np.flatnonzero(wanted):
+        found[f] = h(rows, np.sort(columns[:f]))
+    return found
+
+
+def tree_limits(estimator: Any) -> Limits | None:
+    """When `Trees` do not split, if they can stand for the estimator; else None.
+
+    Examples
+    --------
+    >>> tree_limits(DecisionTreeClassifier(max_depth=3))
+    Limits(depth=3, split=2, leaf=1)
+    >>> tree_limits(DecisionTreeClassifier(criterion="entropy")) is None
+    True
+    """
+    if type(estimator) is not DecisionTreeClassifier:
+        return None
+    usual, own = DecisionTreeClassifier().get_params(), estimator.get_params()
+    names = ("max_depth", "min_samples_split", "min_samples_leaf")
+    if any(
+        repr(own[k]) != repr(usual[k]) for k in own if k not in (*names, "random_state")
+    ):
+        return None
+    depth, *sizes = (own[name] for name in names)
+    limits = [UNLIMITED if depth is None else depth, *sizes]
+    # anything else is for scikit-learn: a share of the rows, or a mistake
+    if any(
+        not isinstance(limit, int) or limit < least
+        for limit, least in zip(limits, (1, 2, 1), strict=True)
+    ):
+        return None
+    return Limits(*limits)
+
+
+def matrices(
+    table: Table, test: Table
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Training and test matrix, and which of their columns each column became."""
+    own = {column.name: column for column in test.columns}
+    seen, asked, features, n = [], [], [], 0
+    for column in table.features:
+        a, b = _matrices(column, own[column.name])
+        seen.append(a)
+        asked.append(b)
+        features.append(np.arange(n, n + a.shape[1]))
+        n += a.shape[1]
+    return np.hstack(seen), np.hstack(asked), features
+
+
+def _narrow(cells: np.ndarray) -> np.ndarray:
+    """As float32; beyond its range nothing is told apart."""
+    return np.clip(cells, -LARGEST, LARGEST).astype(np.float32)
+
+
+def _matrices(column: Column, other: Column) -> tuple[np.ndarray, np.ndarray]:
+    """The cells of a column, and of its like in the test table, as numbers."""
+    if column.numbers is not None:
+        x = column.numbers
+        middle = float(np.nanmedian(x)) if (~np.isnan(x)).any() else 0.0
+        y = np.full(other.missing.size, np.nan)
+        if other.numbers is not None:
+            y = other.numbers
+        parts = [
+            [np.where(np.isnan(cells), middle, cells) for cells in (x, y)],
+            [np.isnan(cells).astype(float) for cells in (x, y)],
+        ]
+        kept = parts if column.missing.any() else parts[:1]
+        a, b = (np.column_stack([part[k] for part in kept]) for k in (0, 1))
+        return _narrow(a), _narrow(b)
+    assert column.codes is not None
+    counts = np.bincount(
+        column.codes[column.codes >= 0], minlength=len(column.categories)
+    )
+    common = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+    place = {name: code for code, name in enumerate(column.categories)}
+    translated = np.array([*(place.get(c, -2) for c in other.categories), -1])
+    seen = np.full(other.missing.size, -1)
+    if other.codes is not None:
+        seen = translated[other.codes]
+    wanted = np.append(common, -1) if column.missing.any() else common
+    a, b = (cells[:, None] == wanted for cells in (column.codes, seen))
+    return a.astype(np.float32), b.astype(np.float32)

@@ -1,0 +1,581 @@
+"""Compiled: psi, the value of every cell for a batch of test points.
+
+phi(., F) is the vector payoff of an m-player game whose players are the columns, and a
+cell's value is its column's Shapley value in it:
+
+    psi[i, j] = sum over F without j of w(|F|, m) * (phi(i, F + j) - phi(i, F))
+    w(s, m)   = s! (m-s-1)! / m!
+
+so that sum_j psi[i, j] = phi(i, M) - phi(i, {}). One phi serves all rows. Other weights
+(see `cellval.weights`) are w(s, m) times `factors[s]`; then the sum is another.
+`all_subsets` sums over every F; `permutations` samples orders of the columns, each with
+its reverse. Distances grow only by adding a column to all rows alike, so rounding never
+splits a tie.
+
+Letters: i, n rows; j, m columns; t test points; F a subset of columns, M all of them.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from cellval.compiled import kernel
+from cellval.knn.row_values import (
+    LEFT_OUT,
+    LOWER,
+    ONE,
+    Point,
+    add_column,
+    group_values,
+    make_scratch,
+    near_values,
+    row_values,
+)
+
+SHAPLEY = np.empty(0)  # no factors
+
+
+class Rows(NamedTuple):
+    """The rows that are valued, ready for distances (see `cellval.table.encoding`)."""
+
+    cells: np.ndarray  # float32 (m, n): numbers, or codes of categories; NaN: missing
+    weight: np.ndarray  # float32 (m,): factor of a squared difference, or of "differs"
+    is_category: np.ndarray  # bool (m,)
+    y: np.ndarray  # int32 (n,)
+    copies: np.ndarray  # int64 (n,): how often each row is there; empty: once each
+    factors: np.ndarray = SHAPLEY  # float64 (m,): by columns before it, a column's say
+
+
+class Queries(NamedTuple):
+    """A batch of test points."""
+
+    cells: np.ndarray  # float32 (n_tests, m)
+    y: np.ndarray  # int32 (n_tests,)
+    own: np.ndarray  # int64 (n_tests,): the row that each is, or -1
+    times: np.ndarray  # int64 (n_tests,): how often each stands in the test set
+    weight: np.ndarray  # float64 (n_tests,): its say in the score
+
+
+class Sums(NamedTuple):
+    """Sums over test points of each quantity and of its square."""
+
+    cells: np.ndarray  # (m, n), float32 or float64
+    cells_squared: np.ndarray
+    rows: np.ndarray  # float64 (n,)
+    rows_squared: np.ndarray
+    columns: np.ndarray  # float64 (m,)
+    columns_squared: np.ndarray
+
+
+def make_sums(n_rows: int, n_columns: int, dtype: type = np.float64) -> Sums:
+    return Sums(
+        np.zeros((n_columns, n_rows), dtype),
+        np.zeros((n_columns, n_rows), dtype),
+        np.zeros(n_rows),
+        np.zeros(n_rows),
+        np.zeros(n_columns),
+        np.zeros(n_columns),
+    )
+
+
+@kernel
+def meet(rows, tests, t, chance, steps, empty):
+    """The test point as the rows see it; `empty` = phi(., {}): 0, or all rows tied."""
+    match = np.empty(rows.y.size, np.bool_)
+    for i in range(match.size):
+        match[i] = rows.y[i] == tests.y[t]
+    left_out = tests.own[t]
+    tally = np.ones(match.size, np.uint64)
+    for i in range(rows.copies.size):
+        tally[i] = rows.copies[i]
+    if left_out >= 0:
+        tally[left_out] -= np.uint64(1)
+        if tally[left_out] > 0:
+            left_out = -1  # a twin of the test point stays
+    total = np.uint64(0)
+    for i in range(match.size):
+        tally[i] = (tally[i] << np.uint64(32)) | (tally[i] * np.uint64(match[i]))
+        total += tally[i]
+    n_rows = np.int64(total >> np.uint64(32))
+    n_hits = np.int64(total & np.uint64(0xFFFFFFFF))
+    for i in range(empty.size):
+        empty[i] = 0.0
+    if chance and n_rows > 0:
+        hit, miss, _ = group_values(
+            np.uint64(0), np.uint64(n_rows), np.float64(n_hits), 0.0, steps
+        )
+        for i in range(empty.size):
+            empty[i] = hit if match[i] else miss
+        if left_out >= 0:
+            empty[left_out] = 0.0
+    return Point(match, tally, rows.copies.size > 0, n_rows, n_hits, left_out)
+
+
+@kernel
+def start(point, dist):
+    """Distances through no column: 0, but for a row that is left out."""
+    for i in range(dist.size):
+        dist[i] = 0
+    if point.left_out >= 0:
+        dist[point.left_out] = LEFT_OUT
+
+
+@partial(kernel, fastmath={"reassoc"})  # a sum in any order can use vectors
+def n_times(x, count):
+    """Sum of x, each as often as its row is there."""
+    total = 0.0
+    if count.size:
+        for i in range(x.size):
+            total += count[i] * x[i]
+    else:
+        for i in range(x.size):
+            total += x[i]
+    return total
+
+
+@kernel
+def tally_column(psi, match, scale, on_hit, on_miss, times, cells, squares):
+    """Add v = scale * psi + (on_hit or on_miss), and its square, `times` times."""
+    number = cells.dtype.type
+    scale, times = number(scale), number(times)
+    on_hit, on_miss = number(on_hit), number(on_miss)
+    for i in range(psi.size):
+        v = scale * psi[i] + (on_hit if match[i] else on_miss)
+        cells[i] += times * v
+        squares[i] += times * v * v
+
+
+@kernel
+def tally(psi, offset, scale, row, point, rows, tests, t, sums):
+    """Add what test point t says to the sums: scale * (psi + offset[j, match]).
+
+    `row` is what its cells sum to.
+    """
+    m, n = psi.shape
+    times = np.float64(tests.times[t])
+    own = tests.own[t]
+    weight = tests.weight[t]
+    scale *= weight
+    for j in range(m):
+        on_hit, on_miss = scale * offset[j, 1], scale * offset[j, 0]
+        tally_column(
+            psi[j],
+            point.match,
+            scale,
+            on_hit,
+            on_miss,
+            times,
+            sums.cells[j],
+            sums.cells_squared[j],
+        )
+        column = n_times(psi[j], rows.copies) * scale
+        column += point.n_hits * on_hit + (point.n_rows - point.n_hits) * on_miss
+        if own >= 0:  # of `times` equal points that are rows, each is silent on itself
+            column -= scale * psi[j, own]
+            v = scale * psi[j, own] + (on_hit if point.match[own] else on_miss)
+            sums.cells[j, own] -= v
+            sums.cells_squared[j, own] -= v * v
+        sums.columns[j] += times * column
+        sums.columns_squared[j] += times * column * column
+    for i in range(n):
+        v = weight * row[i]
+        sums.rows[i] += times * v
+        sums.rows_squared[i] += times * v * v
+    if own >= 0:
+        v = weight * row[own]
+        sums.rows[own] -= v
+        sums.rows_squared[own] -= v * v
+
+
+@kernel
+def add_one(rows, at, j, dist):
+    """Add the distance in column j."""
+    add_column(rows.cells[j], at[j], rows.weight[j], rows.is_category[j], dist)
+
+
+@kernel
+def subset_weights(m, factors):
+    """w(s, m) = s! (m-s-1)! / m! times its factor for s = 0..m-1, and 0 for s = m."""
+    weights = np.zeros(m + 1)
+    w = 1.0 / m
+    for s in range(m):
+        if s > 0:
+            w = w * s / (m - s)
+        weights[s] = w * factors[s] if factors.size else w
+    return weights
+
+
+@kernel
+def walk_subsets(
+    apart, near, weights, point, steps, stop, dist, below, psi, whole, without
+):
+    """psi[j] = sum over subsets F with j of c(|F|) phi(F), depth first; whole = phi(M).
+
+    A subtree of the walk holds the subsets that share its path, so every column on the
+    path gets the subtree's total (`below`) once. Adds w(|F|, m) phi(F) to `without`
+    unless that is empty.
+    """
+    m, n = apart.shape
+    scratch = make_scratch(n)
+    phi = np.zeros(n)
+    path = np.empty(m + 1, np.int64)
+    depth = 0
+    j = 0
+    while not stop[0]:
+        if j < m:  # down: add column j
+            for i in range(n):
+                dist[depth + 1, i] = dist[depth, i] + apart[j, i]
+            depth += 1
+            path[depth] = j
+            row_values(dist[depth], near, point, steps, scratch, phi)
+            c = weights[depth - 1] + weights[depth]
+            for i in range(n):
+                below[depth, i] = c * phi[i]
+            for i in range(without.size):
+                without[i] += weights[depth] * phi[i]
+            if depth == m:
+                for i in range(n):
+                    whole[i] = phi[i]
+            j += 1
+        elif depth > 0:  # up: this subtree is done
+            j = path[depth]
+            for i in range(n):
+                psi[j, i] += below[depth, i]
+                below[depth - 1, i] += below[depth, i]
+            depth -= 1
+            j += 1
+        else:
+            break
+
+
+@kernel
+def settle(psi, times, row):
+    """Spread evenly over a row's cells what they miss to sum to times * row."""
+    m, n = psi.shape
+    rest = np.empty(n)
+    for i in range(n):
+        rest[i] = times * row[i]
+    for j in range(m):
+        for i in range(n):
+            rest[i] -= psi[j, i]
+    for j in range(m):
+        for i in range(n):
+            psi[j, i] += rest[i] / m
+
+
+@kernel
+def add_up(psi, offset, scale, match, row):
+    """row = what its cells, scale * (psi + offset[j, match]), sum to."""
+    m, n = psi.shape
+    on_hit, on_miss = scale * offset[:, 1].sum(), scale * offset[:, 0].sum()
+    for i in range(n):
+        row[i] = on_hit if match[i] else on_miss
+    for j in range(m):
+        for i in range(n):
+            row[i] += scale * psi[j, i]
+
+
+@kernel
+def all_subsets(rows, tests, near, chance, steps, stop, sums):
+    """Exact values: every subset F once.
+
+    With c(f) = w(f-1, m) + w(f, m) the sum over F splits into what the subsets with j
+    give, and what a row is worth without regard to j:
+
+        psi[j] = sum over F with j of c(|F|) phi(F) - sum over all F of w(|F|, m) phi(F)
+
+    With Shapley's weights the latter follows from sum_j psi[j] = phi(M) - phi({}).
+    """
+    m, n = rows.cells.shape
+    apart = np.empty((m, n), np.float32)
+    dist = np.empty((m + 1, n), np.float32)
+    below = np.zeros((m + 1, n))
+    whole, empty = np.empty(n), np.empty(n)
+    without = np.empty(n if rows.factors.size else 0)
+    no_offset = np.zeros((m, 2))
+    weights = subset_weights(m, rows.factors)
+    for t in range(tests.y.size):
+        if stop[0]:
+            break
+        point = meet(rows, tests, t, chance, steps, empty)
+        start(point, dist[0])
+        for j in range(m):
+            for i in range(n):
+                apart[j, i] = 0
+            add_one(rows, tests.cells[t], j, apart[j])
+        psi = np.zeros((m, n))
+        for i in range(without.size):
+            without[i] = weights[0] * empty[i]
+        walk_subsets(
+            apart, near, weights, point, steps, stop, dist, below, psi, whole, without
+        )
+        if rows.factors.size:
+            for j in range(m):
+                for i in range(n):
+                    psi[j, i] -= without[i]
+            add_up(psi, no_offset, 1.0, point.match, whole)
+        else:
+            for i in range(n):
+                whole[i] -= empty[i]
+            settle(psi, 1.0, whole)
+        tally(psi, no_offset, 1.0, whole, point, rows, tests, t, sums)
+
+
+@kernel
+def whole_set(rows, at, near, point, steps, scratch, out):
+    """out = phi(M), all columns seen."""
+    dist = np.empty(rows.y.size, np.float32)
+    start(point, dist)
+    for j in range(at.size):
+        add_one(rows, at, j, dist)
+    row_values(dist, near, point, steps, scratch, out)
+
+
+@kernel
+def whole_rows(rows, tests, near, steps, sums):
+    """The 1D values of rows alone: one subset, all columns, per test point."""
+    n = rows.y.size
+    empty, phi = np.empty(n), np.empty(n)
+    scratch = make_scratch(n)
+    for t in range(tests.y.size):
+        point = meet(rows, tests, t, False, steps, empty)
+        whole_set(rows, tests.cells[t], near, point, steps, scratch, phi)
+        for i in range(n):
+            v = tests.weight[t] * phi[i]
+            sums.rows[i] += v
+            sums.rows_squared[i] += v * v
+
+
+@kernel
+def add_difference(psi, phi, previous, factors, p):
+    """Add what the column at position p changes."""
+    factor = psi.dtype.type(factors[p] if factors.size else 1.0)
+    for i in range(psi.size):
+        psi[i] += factor * (phi[i] - previous[i])
+
+
+@kernel
+def walk_order(rows, at, order, near, point, steps, scratch, empty, whole, known, psi):
+    """psi[j] += phi(F + j) - phi(F) along the prefixes F of one order of columns.
+
+    The last prefix is the same for all orders: `whole` is filled unless `known`.
+    """
+    m, n = psi.shape
+    dist = np.empty(n, np.float32)
+    start(point, dist)
+    phi, previous = np.empty(n, psi.dtype), empty.copy()
+    for p in range(m - known):
+        j = order[p]
+        add_one(rows, at, j, dist)
+        row_values(dist, near, point, steps, scratch, phi)
+        add_difference(psi[j], phi, previous, rows.factors, p)
+        phi, previous = previous, phi
+    if known:
+        add_difference(psi[order[m - 1]], whole, previous, rows.factors, m - 1)
+    else:
+        for i in range(n):
+            whole[i] = previous[i]
+
+
+@kernel
+def walk_middle(rows, at, order, near, point, steps, scratch, firsts, lasts, psi):
+    """The same for the positions between the first and the last."""
+    m, n = psi.shape
+    dist = np.empty(n, np.float32)
+    start(point, dist)
+    add_one(rows, at, order[0], dist)
+    phi, previous = np.empty(n), firsts[order[0]].copy()
+    for p in range(1, m - 2):
+        j = order[p]
+        add_one(rows, at, j, dist)
+        row_values(dist, near, point, steps, scratch, phi)
+        add_difference(psi[j], phi, previous, rows.factors, p)
+        phi, previous = previous, phi
+    last = lasts[order[m - 1]]
+    add_difference(psi[order[m - 2]], last, previous, rows.factors, m - 2)
+
+
+@kernel
+def exact_ends(rows, at, near, point, steps, scratch, firsts, lasts):
+    """phi of every single column, and of every set that lacks a single column."""
+    m, n = rows.cells.shape
+    after = np.empty((m + 1, n), np.float32)  # distance through the columns from j on
+    before = np.empty(n, np.float32)
+    dist = np.empty(n, np.float32)
+    start(point, after[m])
+    for j in range(m - 1, -1, -1):
+        for i in range(n):
+            after[j, i] = after[j + 1, i]
+        add_one(rows, at, j, after[j])
+    start(point, before)
+    for j in range(m):
+        start(point, dist)
+        add_one(rows, at, j, dist)
+        row_values(dist, near, point, steps, scratch, firsts[j])
+        for i in range(n):
+            dist[i] = before[i] + after[j + 1, i]
+        row_values(dist, near, point, steps, scratch, lasts[j])
+        add_one(rows, at, j, before)
+
+
+@kernel
+def permutations(rows, tests, orders, near, chance, steps, stop, sums):
+    """Sampled values: each test point goes through its own orders and their reverses.
+
+    `orders` is int64 (n_tests, n_pairs, m).
+    """
+    m, n = rows.cells.shape
+    n_pairs = orders.shape[1]
+    scratch = make_scratch(n)
+    number = sums.cells.dtype
+    whole, empty = np.empty(n, number), np.empty(n, number)
+    no_offset = np.zeros((m, 2))
+    for t in range(tests.y.size):
+        if stop[0]:
+            break
+        at = tests.cells[t]
+        point = meet(rows, tests, t, chance, steps, empty)
+        psi = np.zeros((m, n), sums.cells.dtype)
+        for k in range(2 * n_pairs):
+            order = orders[t, k // 2, :: 1 if k % 2 else -1]
+            walk_order(
+                rows,
+                at,
+                order,
+                near,
+                point,
+                steps,
+                scratch,
+                empty,
+                whole,
+                k > 0,
+                psi,
+            )
+        scale = 0.5 / n_pairs
+        for i in range(n):
+            whole[i] -= empty[i]
+        if rows.factors.size:
+            add_up(psi, no_offset, scale, point.match, whole)
+        tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
+
+
+@kernel
+def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums):
+    """The same with the first and last positions, which vary most, averaged exactly.
+
+    Orders serve only the positions between; what then misses to the row's value, where
+    that is known, is spread evenly over its cells. Needs m >= 3.
+    """
+    m, n = rows.cells.shape
+    n_orders = 2 * orders.shape[1]
+    scratch = make_scratch(n)
+    whole, empty = np.empty(n), np.empty(n)
+    no_offset = np.zeros((m, 2))
+    firsts, lasts = np.empty((m, n)), np.empty((m, n))
+    on_first, on_last = n_orders / m, n_orders / m
+    if rows.factors.size:
+        on_first *= rows.factors[0]
+        on_last *= rows.factors[m - 1]
+    for t in range(tests.y.size):
+        if stop[0]:
+            break
+        at = tests.cells[t]
+        point = meet(rows, tests, t, chance, steps, empty)
+        whole_set(rows, at, near, point, steps, scratch, whole)
+        exact_ends(rows, at, near, point, steps, scratch, firsts, lasts)
+        psi = np.empty((m, n))
+        for j in range(m):
+            for i in range(n):
+                psi[j, i] = on_first * (firsts[j, i] - empty[i])
+                psi[j, i] += on_last * (whole[i] - lasts[j, i])
+        for k in range(n_orders):
+            order = orders[t, k // 2, :: 1 if k % 2 else -1]
+            walk_middle(
+                rows, at, order, near, point, steps, scratch, firsts, lasts, psi
+            )
+        scale = 1.0 / n_orders
+        if rows.factors.size:
+            add_up(psi, no_offset, scale, point.match, whole)
+        else:
+            for i in range(n):
+                whole[i] -= empty[i]
+            settle(psi, n_orders, whole)
+        tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
+
+
+@kernel
+def near_step(dist, near, point, steps, scratch, rows_near, gaps):
+    """Far values (miss, hit), and by how much the k near rows differ from them."""
+    items, hit, miss = near_values(dist, near, point, steps, scratch, scratch.values)
+    for q in range(items.size):
+        row = (items[q] & LOWER) >> ONE
+        rows_near[q] = row
+        gaps[q] = scratch.values[row] - (hit if items[q] & ONE else miss)
+    return items.size, miss, hit
+
+
+@kernel
+def walk_order_near(
+    rows, at, order, near, point, steps, scratch, first, whole, psi, offset
+):
+    """`walk_order` in the near field: far rows cost nothing but their two constants.
+
+    The value of row i is psi[j, i] + offset[j, match[i]]; `first` holds (miss, hit) of
+    no columns. Fills `whole` = phi(M).
+    """
+    m, n = psi.shape
+    dist = np.empty(n, np.float32)
+    start(point, dist)
+    near_rows, gaps = np.empty(n, np.uint32), np.empty(n)
+    k, miss, hit = 0, first[0], first[1]
+    for p in range(m):
+        j = order[p]
+        factor = rows.factors[p] if rows.factors.size else 1.0
+        add_one(rows, at, j, dist)
+        offset[j, 0] -= factor * miss
+        offset[j, 1] -= factor * hit
+        for q in range(k):
+            psi[j, near_rows[q]] -= factor * gaps[q]
+        k, miss, hit = near_step(dist, near, point, steps, scratch, near_rows, gaps)
+        offset[j, 0] += factor * miss
+        offset[j, 1] += factor * hit
+        for q in range(k):
+            psi[j, near_rows[q]] += factor * gaps[q]
+    for i in range(n):
+        whole[i] = hit if point.match[i] else miss
+    for q in range(k):
+        whole[near_rows[q]] += gaps[q]
+    if point.left_out >= 0:
+        whole[point.left_out] = 0.0
+
+
+@kernel
+def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
+    """`permutations` in the near field, for many rows."""
+    m, n = rows.cells.shape
+    n_pairs = orders.shape[1]
+    scratch = make_scratch(n)
+    whole, empty = np.empty(n), np.empty(n)
+    for t in range(tests.y.size):
+        if stop[0]:
+            break
+        at = tests.cells[t]
+        point = meet(rows, tests, t, chance, steps, empty)
+        first = np.zeros(2)
+        for i in range(n):
+            if i != point.left_out:
+                first[np.int64(point.match[i])] = empty[i]
+        psi = np.zeros((m, n), sums.cells.dtype)
+        offset = np.zeros((m, 2))
+        for k in range(2 * n_pairs):
+            order = orders[t, k // 2, :: 1 if k % 2 else -1]
+            walk_order_near(
+                rows, at, order, near, point, steps, scratch, first, whole, psi, offset
+            )
+        scale = 0.5 / n_pairs
+        for i in range(n):
+            whole[i] -= empty[i]
+        if rows.factors.size:
+            add_up(psi, offset, scale, point.match, whole)
+        tally(psi, offset, scale, whole, point, rows, tests, t, sums)

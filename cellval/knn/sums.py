@@ -1,0 +1,228 @@
+"""`Merged`: sums of work items so far, and the `CellValues` that they amount to."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cellval.knn.cell_values import Sums, make_sums
+from cellval.knn.plan import ALL, Item
+from cellval.knn.problem import Problem
+from cellval.table.table import InputError
+from cellval.values.result import CellValues, describe
+
+OF_OLD = {"column_weights": "shapley"}  # settings that values once did not have
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Sums of the items so far: the current pass, and what finished ones left.
+
+    Sums of cells are kept for each segment of the test points, so that a later pass
+    refines one segment after the other and the estimate always speaks for all of them.
+    """
+
+    pass_number: int
+    next_item: int
+    n_visited: int  # test points of the current pass; equal ones were visited once
+    n_tests: int  # with repeats
+    sums: Sums  # of the current pass
+    open_cells: np.ndarray  # (m, n): of the current pass in the current segment
+    segment_cells: tuple[np.ndarray, ...]  # (m, n) each: of finished ones, times pairs
+    segment_pairs: np.ndarray  # (n_segments,)
+    finest: int  # pairs of the finest finished pass, which gives the standard errors
+    cell_variance: np.ndarray  # (m, n): of its means
+    column_variance: np.ndarray
+    row_means: np.ndarray  # of the first finished pass: the same in every pass
+    row_variance: np.ndarray
+
+
+def nothing(problem: Problem) -> Merged:
+    m, n = problem.rows.cells.shape
+    n_segments = len(problem.plan.segments())
+    return Merged(
+        pass_number=0,
+        next_item=0,
+        n_visited=0,
+        n_tests=0,
+        sums=make_sums(n, m),
+        open_cells=np.zeros((m, n)),
+        segment_cells=(np.zeros((m, n)),) * n_segments,
+        segment_pairs=np.zeros(n_segments, np.int64),
+        finest=0,
+        cell_variance=np.zeros((m, n)),
+        column_variance=np.zeros(m),
+        row_means=np.zeros(n),
+        row_variance=np.zeros(n),
+    )
+
+
+def merge(problem: Problem, merged: Merged, item: Item, part: Sums) -> Merged:
+    """Add an item's sums; close its segment and its pass if it is their last."""
+    new = dict(vars(merged))
+    sums = Sums(*(a + b for a, b in zip(merged.sums, part, strict=True)))
+    n_tests = merged.n_tests + int(problem.tests.times[item.first : item.last].sum())
+    new |= {"sums": sums, "n_tests": n_tests, "n_visited": item.last}
+    new["next_item"] = item.number + 1
+    new["open_cells"] = merged.open_cells + part.cells
+    pairs = max(1, item.n_pairs)
+    if item.ends_segment:
+        segments = list(merged.segment_cells)
+        segments[item.segment] = segments[item.segment] + pairs * new["open_cells"]
+        new["segment_cells"] = tuple(segments)
+        new["segment_pairs"] = merged.segment_pairs.copy()
+        new["segment_pairs"][item.segment] += pairs
+        new["open_cells"] = np.zeros_like(merged.open_cells)
+    if item.last == problem.plan.n_tests:
+        is_finest = pairs >= merged.finest
+        if is_finest:
+            new["finest"] = pairs
+            new["cell_variance"] = _variance(sums.cells, sums.cells_squared, n_tests)
+            new["column_variance"] = _variance(
+                sums.columns, sums.columns_squared, n_tests
+            )
+        if not merged.finest or (is_finest and not _is_efficient(problem)):
+            new["row_means"] = sums.rows / n_tests
+            new["row_variance"] = _variance(sums.rows, sums.rows_squared, n_tests)
+        new["sums"] = make_sums(*sums.cells.shape[::-1])
+        new["pass_number"] = item.pass_number + 1
+        new["n_tests"] = new["n_visited"] = new["next_item"] = 0
+    return Merged(**new)
+
+
+def _is_efficient(problem: Problem) -> bool:
+    """Do a row's cells sum to its 1D value, whatever was drawn? (Shapley weights)"""
+    return problem.rows.factors.size == 0
+
+
+def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
+    """Of the mean of n values with the given sum and sum of squares."""
+    if n < 2:
+        return np.full(total.shape, np.nan)
+    return np.asarray(np.maximum(squares - total * total / n, 0.0) / (n - 1.0) / n)
+
+
+def n_seen(problem: Problem, merged: Merged) -> int:
+    """Test points that the estimate speaks for."""
+    return int(problem.tests.times.sum()) if merged.finest else merged.n_tests
+
+
+def cell_values(problem: Problem, merged: Merged) -> CellValues:
+    """The estimate: in each segment the mean of its passes, weighted by their pairs.
+
+    Standard errors are those of the finest finished pass: the others only add to it.
+    """
+    sums, n = merged.sums, merged.n_tests
+    n_all = int(problem.tests.times.sum())
+    if merged.finest:
+        pairs = merged.segment_pairs
+        cells = sum(c / p for c, p in zip(merged.segment_cells, pairs, strict=True))
+        cells, rows = cells / n_all, merged.row_means
+        if _is_efficient(problem):
+            cells += (rows - cells.sum(axis=0)) / cells.shape[0]  # rounding of float32
+        variances = merged.cell_variance, merged.row_variance, merged.column_variance
+        weight = float(pairs.mean() * n_all)
+    else:
+        cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
+        # equal test points are visited together: so far there are fewer independent
+        # ones than they count for (Kish's design effect)
+        times = problem.tests.times[: merged.n_visited].astype(float)
+        effect = np.sum(times**2) / max(np.sum(times), 1.0)
+        variances = (
+            effect * _variance(sums.cells, sums.cells_squared, n),
+            effect * _variance(sums.rows, sums.rows_squared, n),
+            effect * _variance(sums.columns, sums.columns_squared, n),
+        )
+        weight = float(n)
+    if not _is_efficient(problem):
+        rows = cells.sum(axis=0)
+
+    def to_table(values: np.ndarray) -> np.ndarray:
+        padded = np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], -1)
+        return np.ascontiguousarray(padded[..., problem.of_row].T)
+
+    values = to_table(cells)
+    return CellValues(
+        values=values,
+        stderr=to_table(np.sqrt(variances[0])),
+        row_values=to_table(rows),
+        row_stderr=to_table(np.sqrt(variances[1])),
+        column_values=np.nansum(values, axis=0),
+        column_stderr=np.sqrt(variances[2]),
+        n_test=n_seen(problem, merged),
+        settings={
+            **problem.settings,
+            "design": _design(problem, merged),
+            "weight": weight,
+        },
+        state=_state(merged),
+        **describe(problem.table),
+    )
+
+
+def _design(problem: Problem, merged: Merged) -> str:
+    """What was evaluated so far, in words."""
+    n_all = int(problem.tests.times.sum())
+    if problem.plan.n_pairs == ALL:
+        text = f"all {2**problem.plan.n_columns} column subsets (exact)"
+    else:
+        few, many = int(merged.segment_pairs.min()), int(merged.segment_pairs.max())
+        pairs = str(max(few, 1)) if few == many or not few else f"{few} to {many}"
+        orders = "order" if pairs == "1" else "orders"
+        text = (
+            f"{pairs} random {orders} of the columns and the reverse, fresh for every "
+            "test point"
+        )
+    if not _is_efficient(problem):
+        text += (
+            f", {problem.settings['column_weights'].capitalize()} weights along columns"
+        )
+    if not merged.finest:
+        text += f", {merged.n_tests:,} of {n_all:,} test points"
+    return text
+
+
+def _state(merged: Merged) -> dict[str, np.ndarray]:
+    """Everything as plain arrays."""
+    state = {k: np.asarray(v) for k, v in vars(merged).items() if k != "sums"}
+    state |= {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
+    return state
+
+
+def resumed(problem: Problem, values: CellValues) -> Merged:
+    """The state in which `values` left a run of the same problem."""
+    changed = [
+        name
+        for name, value in problem.settings.items()
+        if name not in ("subsets", "passes")
+        and values.settings.get(name, OF_OLD.get(name)) != value
+    ]
+    if changed:
+        raise InputError(
+            "This run cannot continue those values: different "
+            + ", ".join(changed)
+            + ". Use the same table and settings, or start a new run."
+        )
+    empty = nothing(problem)
+    fields: dict[str, Any] = {}
+    try:
+        for name, like in vars(empty).items():
+            if name == "sums":
+                new: Any = Sums(*(values.state[f"sums_{k}"] for k in Sums._fields))
+                fits = all(a.shape == b.shape for a, b in zip(new, like, strict=True))
+            elif name == "segment_cells":
+                new = tuple(values.state[name])
+                fits = np.shape(new) == np.shape(like)
+            elif isinstance(like, int):
+                new, fits = int(values.state[name]), True
+            else:
+                new = values.state[name]
+                fits = new.shape == like.shape
+            if not fits:
+                raise KeyError(name)
+            fields[name] = new
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            "These values lack what is needed to continue them. Start a new run."
+        ) from error
+    return Merged(**fields)

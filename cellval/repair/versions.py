@@ -1,0 +1,115 @@
+"""A table before and after a repair, as one table that models can be trained on."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.columns import Column
+from cellval.table.table import InputError, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Versions:
+    """Both versions in one table, so that a training set is a list of positions."""
+
+    rows: Table  # those of `before`, then the touched ones as they are after
+    untouched: np.ndarray  # positions
+    old: np.ndarray  # touched rows as they were
+    new: np.ndarray  # touched rows as they are, without the dropped ones
+
+    @cached_property
+    def X(self) -> np.ndarray:
+        """For scikit-learn: one row per row; numbers and codes, NaN where missing."""
+        return np.column_stack([cells_of(column) for column in self.rows.features])
+
+    @cached_property
+    def is_category(self) -> np.ndarray:
+        return np.array([column.codes is not None for column in self.rows.features])
+
+
+def versions_of(before: Table, after: Table) -> Versions:
+    n = before.n_rows
+    at = np.searchsorted(after.row_numbers, before.row_numbers)
+    kept = np.isin(before.row_numbers, after.row_numbers)
+    alike = [(c.name, c.kind) for c in before.features] == [
+        (c.name, c.kind) for c in after.features
+    ]
+    if not alike or before.label != after.label or kept.sum() != after.n_rows:
+        raise InputError(
+            f"{after.name} is no repaired version of {before.name}: it has other rows, "
+            "features or another label. Make it with before.with_cells."
+        )
+    columns = map(_joined, before.features, after.features)
+    classes = tuple(dict.fromkeys(before.classes + after.classes))
+    place = {text: k for k, text in enumerate(classes)}
+    other = np.array([place[text] for text in after.classes], np.int32)
+    both = replace(
+        before,
+        cells=pd.DataFrame(index=range(n + after.n_rows)),  # nobody asks for texts
+        columns=tuple(columns),
+        classes=classes,
+        y=np.concatenate([before.y, other[after.y]]),
+        row_numbers=np.concatenate([before.row_numbers, after.row_numbers]),
+    )
+    then, now = np.flatnonzero(kept), n + at[kept]
+    touched = ~kept
+    touched[then] = both.y[then] != both.y[now]
+    for column in both.features:
+        x = cells_of(column)
+        equal = (x[then] == x[now]) | (np.isnan(x[then]) & np.isnan(x[now]))
+        touched[then] |= ~equal
+    if not touched.any():
+        raise InputError(
+            "Nothing was changed that a model could see, so there is nothing to "
+            "measure. Correct or drop something first."
+        )
+    if touched.all():
+        raise InputError(
+            "Every row was changed or dropped, so no row is left to measure on: only "
+            "untouched rows tell fairly whether models got better. Repair fewer rows."
+        )
+    new = now[touched[then]]
+    rows = part(both, np.concatenate([np.arange(n), new]))
+    positions = n + np.arange(new.size)
+    return Versions(rows, np.flatnonzero(~touched), np.flatnonzero(touched), positions)
+
+
+def _joined(a: Column, b: Column) -> Column:
+    """Cells of a, then cells of b, whatever codes their categories have."""
+    missing = np.concatenate([a.missing, b.missing])
+    if a.numbers is not None and b.numbers is not None:
+        numbers = np.concatenate([a.numbers, b.numbers])
+        return replace(a, missing=missing, strays=(), numbers=numbers)
+    assert a.codes is not None and b.codes is not None
+    categories = tuple(dict.fromkeys(a.categories + b.categories))
+    place = {text: code for code, text in enumerate(categories)}
+    other = np.array([*(place[text] for text in b.categories), -1], np.int32)
+    codes = np.concatenate([a.codes, other[b.codes]])
+    return replace(a, missing=missing, codes=codes, categories=categories)
+
+
+def part(table: Table, rows: np.ndarray) -> Table:
+    """Some rows as models see them; without their texts."""
+
+    def column(c: Column) -> Column:
+        if c.numbers is not None:
+            return replace(c, missing=c.missing[rows], numbers=c.numbers[rows])
+        assert c.codes is not None
+        return replace(c, missing=c.missing[rows], codes=c.codes[rows])
+
+    return replace(
+        table,
+        cells=pd.DataFrame(index=range(rows.size)),
+        columns=tuple(column(c) for c in table.features),
+        y=table.y[rows],
+        row_numbers=table.row_numbers[rows],
+    )
+
+
+def cells_of(column: Column) -> np.ndarray:
+    if column.numbers is not None:
+        return column.numbers
+    assert column.codes is not None
+    return np.where(column.codes < 0, np.nan, column.codes)

@@ -1,0 +1,399 @@
+"""`Column`: what the text cells of one column are, and their numbers or codes."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.decoding import InputError, shortened
+
+KINDS = ("number", "category", "text", "date", "id", "constant")
+# Share of the cells that must fit for a column to count as numbers or dates.
+FIT = 0.8
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a table that is not its label.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KINDS`.
+    why_not : str
+        Why the column is no feature; empty if it is one.
+    missing : ndarray of bool, shape (n_rows,)
+        Blank cells, markers such as ``NA`` or ``?``, and strays.
+    strays : tuple of (int, str)
+        Position (from 0) and text of the cells that do not fit a number or date column.
+    numbers : ndarray of float64, shape (n_rows,), or None
+        NaN where missing; dates as days since 1970-01-01.
+    codes : ndarray of int32, shape (n_rows,), or None
+        Index into `categories`, -1 where missing.
+    form : str
+        The unit of a number column, such as ``kg``; the order of a date column, such
+        as ``day/month/year``.
+    note : str
+        A sentence about a guess that may be wrong.
+    """
+
+    name: str
+    kind: str
+    why_not: str
+    missing: np.ndarray
+    strays: tuple[tuple[int, str], ...] = ()
+    numbers: np.ndarray | None = None
+    codes: np.ndarray | None = None
+    categories: tuple[str, ...] = ()
+    form: str = ""
+    note: str = ""
+
+    @property
+    def feature(self) -> bool:
+        return not self.why_not
+
+    def __repr__(self) -> str:
+        why = f", not a feature: {self.why_not}" if self.why_not else ""
+        return f"<Column '{shortened(self.name)}': {self.kind}{why}>"
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The different texts of one column; what is asked of a cell is asked once."""
+
+    name: str
+    index: np.ndarray  # cell -> text
+    raw: list[str]
+    stripped: list[str]
+    counts: np.ndarray
+    missing: np.ndarray  # blank or a marker
+
+    @classmethod
+    def of(cls, cells: pd.Series, known: tuple[str, ...] = ()) -> "Texts":
+        """A text that is `known` to be a category is not missing."""
+        index, uniques = pd.factorize(cells)
+        raw: list[str] = np.asarray(uniques, dtype=object).tolist()
+        stripped = [text.strip() for text in raw]
+        # Minus beside plus is a test result, not a gap.
+        markers = MISSING_MARKERS - ({"-"} if "+" in stripped else set())
+        missing = [
+            not text or (len(text) < 5 and text.casefold() in markers)
+            for text in stripped
+        ]
+        if known:
+            missing = [
+                m and t not in known for t, m in zip(stripped, missing, strict=True)
+            ]
+        counts = np.bincount(index, minlength=len(raw))
+        missing_texts = np.array(missing, dtype=bool)
+        return cls(str(cells.name), index, raw, stripped, counts, missing_texts)
+
+    @cached_property
+    def present(self) -> int:
+        return int(self.counts[~self.missing].sum())
+
+    @cached_property
+    def different(self) -> set[str]:
+        return {self.stripped[i] for i in np.flatnonzero(~self.missing)}
+
+    def codes(self, categories: tuple[str, ...]) -> np.ndarray:
+        """Index into `categories` of each cell, -1 where missing."""
+        code_of = {text: code for code, text in enumerate(categories)}
+        codes = np.array([code_of.get(t, -1) for t in self.stripped], dtype=np.int32)
+        return read_only(codes[self.index])
+
+    def share(self, values: np.ndarray) -> float:
+        """Which part of the present cells has a value."""
+        return float(self.counts[~np.isnan(values)].sum()) / max(self.present, 1)
+
+    def first(self, which: np.ndarray) -> tuple[int, str]:
+        """Position and text of the first cell whose text is one of `which`."""
+        i = int(np.flatnonzero(which[self.index])[0])
+        return i, shortened(self.raw[self.index[i]])
+
+
+class _Found(NamedTuple):
+    """What a column is, and for numbers and dates the value of each text."""
+
+    kind: str
+    why_not: str = ""
+    values: np.ndarray | None = None
+    form: str = ""
+    note: str = ""
+
+
+def column_of(
+    texts: Texts,
+    rows: np.ndarray,
+    decimal: str,
+    day_first: bool,
+    kind: str | None = None,
+    why_not: str = "",
+    form: str | None = None,
+) -> Column:
+    """The column with these cells, of the `kind` given or the one they look like.
+
+    `why_not` overrules the column's own; `form` is that of the column to be read
+    alike, whose cells may then all be strays. `rows` are the numbers of the rows.
+    """
+    if kind is None:
+        found = _guessed(texts, decimal, day_first)
+    else:
+        found = _told(texts, kind, decimal, day_first, form, rows)
+    if why_not:
+        found = found._replace(why_not=why_not, note="")
+    if found.values is None:
+        categories: tuple[str, ...] = ()
+        if found.kind == "category":
+            categories = tuple(sorted(texts.different))
+        return Column(
+            texts.name,
+            found.kind,
+            found.why_not,
+            read_only(texts.missing[texts.index]),
+            codes=texts.codes(categories) if found.kind == "category" else None,
+            categories=categories,
+        )
+    infinite = np.isinf(found.values)
+    if infinite.any() and not found.why_not:
+        i, text = texts.first(infinite)
+        raise InputError(
+            f"'{texts.name}' holds an infinite number in row {rows[i]:,} ('{text}'). "
+            "Correct the cell or leave it blank, or exclude the column."
+        )
+    numbers = np.where(infinite, np.nan, found.values)[texts.index]
+    missing = np.isnan(numbers)
+    cells = [(int(i), texts.raw[texts.index[i]]) for i in np.flatnonzero(missing)]
+    return Column(
+        texts.name,
+        found.kind,
+        found.why_not,
+        read_only(missing),
+        tuple((i, text) for i, text in cells if text.strip()),
+        numbers=read_only(numbers),
+        form=found.form,
+        note=found.note,
+    )
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+def _told(
+    texts: Texts,
+    kind: str,
+    decimal: str,
+    day_first: bool,
+    form: str | None,
+    rows: np.ndarray,
+) -> _Found:
+    if kind == "number":
+        values, unit = numbers_of(texts, decimal, form)
+        found = _Found(kind, "", values, unit)
+    elif kind == "date":
+        values, order, note = _dates(texts, day_first, form)
+        found = _Found(kind, "", values, order, note)
+    else:
+        why_not = {
+            "id": "it names rows instead of describing them",
+            "text": "it is free text",
+            "constant": "it is taken as a constant",
+        }
+        return _Found(kind, why_not.get(kind, ""))
+    if form is None and texts.present and not texts.share(values):
+        i, text = texts.first(~texts.missing)
+        raise InputError(
+            f"'{texts.name}' cannot be read as a {kind} column: none of its cells is a "
+            f"{kind} (row {rows[i]:,} holds '{text}'). Choose another kind for it."
+        )
+    return found
+
+
+def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
+    n, k = len(texts.index), len(texts.different)
+    if k == 0:
+        return _Found("constant", "all its cells are missing")
+    values, unit = numbers_of(texts, decimal)
+    n_numbers = len(np.unique(values[~np.isnan(values)]))
+    # One number and some words (`0`, `0`, `yes`): the words say more than the number.
+    words = bool(np.isnan(values[~texts.missing]).any())
+    if k == 1 or (n_numbers == 1 and not words):
+        only = shortened(min(texts.different))
+        return _Found("constant", f"it holds only the value '{only}'")
+    if n_numbers > 1 and texts.share(values) >= FIT:
+        if not unit and not words and _counts_rows(texts, values):
+            return _Found("id", "its numbers name rows instead of describing them")
+        return _Found("number", "", values, unit)
+    dates = _dates(texts, day_first)
+    if texts.share(dates[0]) >= FIT:
+        return _Found("date", "", *dates)
+    if _all_differ(k, texts) or (_names_an_id(texts.name) and k >= 0.9 * texts.present):
+        return _Found("id", "its texts name rows instead of describing them")
+    if k > min(max(20, n / 5), 1000):
+        why = f"it holds {k:,} different texts, too many for categories"
+        return _Found("text", why)
+    return _Found("category")
+
+
+def _all_differ(k: int, texts: Texts) -> bool:
+    # In a handful of rows values differ by chance.
+    return k == texts.present >= 10 and 2 * k >= len(texts.index)
+
+
+def _counts_rows(texts: Texts, values: np.ndarray) -> bool:
+    """Whole numbers that count the rows, or nearly all differ under an id's name."""
+    cells = values[texts.index]
+    cells = cells[~np.isnan(cells)]
+    if not np.isfinite(cells).all() or np.mod(cells, 1).any():
+        return False
+    k = len(np.unique(cells))
+    if _names_an_id(texts.name) and k >= 0.9 * len(cells):
+        return True
+    steps = np.diff(cells)
+    return _all_differ(k, texts) and bool(
+        np.all(steps == steps[0])
+        # A counter with gaps where rows were deleted.
+        or (np.all(steps > 0) and cells[-1] - cells[0] < 1.2 * len(cells))
+    )
+
+
+_id_name = re.compile(
+    r"(.*[ _.:#-])?(ids?|uuid|guid|index|idx|key|nr|no|sku|serial)"
+    r"|unnamed: \d+|.*nummer|.*_number"
+)
+
+
+def _names_an_id(name: str) -> bool:
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold().strip(" .#")
+    return bool(_id_name.fullmatch(snake))
+
+
+_plain = {
+    mark: re.compile(rf"[+-]?([0-9]+[{mark}]?[0-9]*|[{mark}][0-9]+)([eE][+-]?[0-9]+)?")
+    for mark in ".,"
+}
+_dressed = {
+    mark: re.compile(
+        r"(?P<money>[$€£¥₹]|(?:USD|EUR|GBP|CHF)(?= ))? ?"
+        r"(?P<sign>[+\-\u2212]?)"
+        r"(?P<number>(?:[0-9]{1,3}(?P<by>["
+        + other
+        + r"'\u2019 \u00a0\u202f])[0-9]{3}(?:(?P=by)[0-9]{3})*|[0-9]+)"
+        rf"(?:[{mark}][0-9]*)?|[{mark}][0-9]+)"
+        r"(?P<power>[eE][+-]?[0-9]+)?"
+        # Letters, a percent sign ...; the last character may be a power, as in m2.
+        r"(?:[ \u00a0\u202f]?(?P<unit>(?:[^\W\d_]|[%‰°$€£¥₹\"″])[^\d,;]{0,11}[23]?))?"
+    )
+    for mark, other in (".,", ",.")
+}
+_infinite = re.compile(r"[+-]?(inf|infinity|∞)", re.IGNORECASE)
+
+
+def numbers_of(
+    texts: Texts, decimal: str, unit: str | None = None
+) -> tuple[np.ndarray, str]:
+    """The number of each text, NaN where it is none, and the unit most cells have.
+
+    Numbers with another unit (or none) than that are not numbers of this column.
+    """
+    plain, dressed = _plain[decimal].fullmatch, _dressed[decimal].fullmatch
+    values = np.full(len(texts.raw), np.nan)
+    units = [""] * len(texts.raw)
+    for i in np.flatnonzero(~texts.missing).tolist():
+        text = texts.stripped[i]
+        if plain(text):
+            values[i] = float(text.replace(",", "."))
+        elif match := dressed(text):
+            number = match["number"].replace(match["by"] or " ", "")
+            number = number.replace(decimal, ".") + (match["power"] or "")
+            values[i] = float(number) * (1 if match["sign"] in ("", "+") else -1)
+            units[i] = ((match["money"] or "") + (match["unit"] or "")).casefold()
+        elif _infinite.fullmatch(text):
+            values[i] = -np.inf if text.startswith("-") else np.inf
+    if unit is None:
+        weights: Counter[str] = Counter()
+        for i in np.flatnonzero(~np.isnan(values)).tolist():
+            weights[units[i]] += int(texts.counts[i])
+        unit = max(weights, key=lambda unit: weights[unit], default="")
+    values[[other != unit for other in units]] = np.nan
+    return values, unit
+
+
+_day, _month, _year = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<y>\d{4}|\d\d)"
+_time = (
+    r"(?:[T ] ?(?P<hour>\d{1,2})(?P<clock>:\d\d(?::\d\d(?:[.,]\d+)?)?)"
+    r" ?(?P<half>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
+)
+_forms = {
+    form: re.compile(day + _time, re.ASCII)
+    for form, day in {
+        "month/day/year": rf"{_month}(?P<s>[/-]){_day}(?P=s){_year}",
+        "day/month/year": rf"{_day}(?P<s>[/-]){_month}(?P=s){_year}",
+        # Two-digit years only in full (01.02.24): 1.2.24 may be a version.
+        "day.month.year": rf"{_day}\.{_month}\.(?P<y>\d{{4}}|(?<=\d\d\.\d\d\.)\d\d)",
+        "year-month-day": rf"(?P<y>\d{{4}})(?P<s>[-/.]){_month}(?P=s){_day}",
+    }.items()
+}
+_like_a_date = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d", re.ASCII)
+
+
+def _dates(
+    texts: Texts, day_first: bool, form: str | None = None
+) -> tuple[np.ndarray, str, str]:
+    """Days since 1970-01-01 of each text under the form that fits most cells.
+
+    Returns the form and a note if day and month could be either way round; `form` is
+    the one to choose then.
+    """
+    best, best_form, note = np.full(len(texts.raw), np.nan), form or "", ""
+    asked = [
+        i
+        for i in np.flatnonzero(~texts.missing).tolist()
+        if _like_a_date.match(texts.stripped[i])
+    ]
+    first = form or ("day/month/year" if day_first else "month/day/year")
+    for other in sorted(_forms, key=lambda other: other != first) if asked else ():
+        values = np.full(len(texts.raw), np.nan)
+        for i in asked:
+            if match := _forms[other].fullmatch(texts.stripped[i]):
+                values[i] = _days(match)
+        share, best_share = texts.share(values), texts.share(best)
+        if share > best_share:
+            best, best_form, note = values, other, ""
+        elif (
+            not form
+            and 0 < share == best_share
+            and not np.array_equal(values, best, equal_nan=True)
+        ):
+            note = (
+                f"'{texts.name}': day and month cannot be told apart; its dates "
+                f"were read as {best_form}."
+            )
+    return best, best_form, note
+
+
+def _days(match: re.Match[str]) -> float:
+    year, hour = int(match["y"]), int(match["hour"] or 0)
+    if len(match["y"]) == 2:
+        year += 2000 if year < 69 else 1900
+    if match["half"]:
+        if not 1 <= hour <= 12:
+            return np.nan
+        hour = hour % 12 + 12 * (match["half"].casefold() == "pm")
+    iso = (
+        f"{year:04}-{int(match['m']):02}-{int(match['d']):02}"
+        f"T{hour:02}{match['clock'] or ':00'}{match['zone'] or 'Z'}"
+    )
+    try:
+        return (datetime.fromisoformat(iso) - EPOCH) / timedelta(days=1)
+    except ValueError:
+        return np.nan

@@ -1,0 +1,234 @@
+"""Where a cell stands: in its column, in its class, among the rows most like its."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from cellval.table.columns import Column
+from cellval.table.encoding import Encoded
+from cellval.table.table import Table
+from cellval.text import brief, percent
+from cellval.views.derived import looked
+
+USUAL = (5, 95)  # percentiles of what is called usual
+MISSING = 1.0  # distance of a missing cell from any other, as in the kernels
+
+
+def column_of(table: Table, name: str) -> Column:
+    """The feature column with this name."""
+    return next(column for column in table.features if column.name == name)
+
+
+def number_text(column: Column, number: float) -> str:
+    """A number of the column as a person writes it; days become dates."""
+    if column.kind == "date":
+        return str(np.datetime64(int(number), "D"))
+    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.0f}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell among the cells of its column: of all rows, or of one class.
+
+    Attributes
+    ----------
+    who : str
+        Whose cells these are, as words: "all rows", "class F".
+    n : int
+        Present cells among them.
+    below, same, above : float
+        Shares of these; for a category `same` only.
+    usual : str
+        Where nine in ten cells are, or the most common categories.
+    """
+
+    who: str
+    n: int
+    below: float
+    same: float
+    above: float
+    usual: str
+
+
+def place(table: Table, index: int, name: str) -> tuple[Place, Place]:
+    """The cell's place among all rows, and among those of its row's class."""
+    column, label = column_of(table, name), int(table.y[index])
+    everyone = np.ones(table.n_rows, bool)
+    return (
+        _place(column, index, everyone, "all rows"),
+        _place(column, index, table.y == label, f"class {brief(table.classes[label])}"),
+    )
+
+
+def _place(column: Column, index: int, who: np.ndarray, words: str) -> Place:
+    present = who & ~column.missing
+    n = int(present.sum())
+    shares = [0.0, 0.0, 0.0]
+    if n and column.numbers is not None and not column.missing[index]:
+        x, cell = column.numbers[present], column.numbers[index]
+        shares = [float(np.mean(x < cell)), float(np.mean(x == cell))]
+        shares.append(max(0.0, 1.0 - sum(shares)))
+    elif n and column.codes is not None:
+        shares[1] = float(np.mean(column.codes[present] == column.codes[index]))
+    return Place(words, n, shares[0], shares[1], shares[2], usual_range(column, who))
+
+
+def usual_range(column: Column, who: np.ndarray) -> str:
+    """Where nine in ten of these cells are, or the most common categories.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> usual_range(table.features[1], table.y == 1)
+    '168 to 189'
+    """
+    present = who & ~column.missing
+    if not present.any():
+        return "no cells"
+    if column.numbers is not None:
+        low, high = np.percentile(
+            column.numbers[present], USUAL, method="inverted_cdf"
+        ).tolist()
+        if low == high:
+            return number_text(column, low)
+        return f"{number_text(column, low)} to {number_text(column, high)}"
+    assert column.codes is not None
+    counts = np.bincount(column.codes[present], minlength=len(column.categories))
+    common = np.argsort(-counts, kind="stable")[:3]
+    return ", ".join(
+        f"{brief(column.categories[k], 20)} {percent(counts[k] / counts.sum())}"
+        for k in common.tolist()
+        if counts[k]
+    )
+
+
+@lru_cache(maxsize=4)
+def usual_ranges(table: Table) -> dict[tuple[str, str], str]:
+    """Of every column within every class."""
+    members = {label: table.y == k for k, label in enumerate(table.classes)}
+    return {
+        (column.name, label): usual_range(column, who)
+        for column in table.features
+        for label, who in members.items()
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """A column's distribution, ready to draw: counts overall and within a class.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        Categories; empty for numbers.
+    edges : ndarray
+        Of the bins; empty for categories.
+    overall, in_class : ndarray of float
+        Shares of the present cells, in percent.
+    at : float or None
+        The cell: a number, or the position of its category; None if missing.
+    outside : bool
+        The cell lies beyond the drawn bins.
+    """
+
+    labels: tuple[str, ...]
+    edges: np.ndarray
+    overall: np.ndarray
+    in_class: np.ndarray
+    at: float | None
+    outside: bool = False
+
+
+def spread(table: Table, index: int, name: str, n_bins: int = 30) -> Spread:
+    """Distribution of a cell's column overall and within the class of its row."""
+    column, same = column_of(table, name), table.y == table.y[index]
+    present = ~column.missing
+    missing = bool(column.missing[index])
+    if column.numbers is not None:
+        x = column.numbers[present]
+        if x.size == 0:
+            return Spread((), np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), None)
+        at = None if missing else float(column.numbers[index])
+        low, high = _drawn_range(x, at)
+        edges = np.linspace(low, high, n_bins + 1)
+        overall = _shares(np.histogram(x, edges)[0], x.size)
+        mine = column.numbers[present & same]
+        in_class = _shares(np.histogram(mine, edges)[0], mine.size)
+        outside = at is not None and not low <= at <= high
+        return Spread((), edges, overall, in_class, at, outside)
+    assert column.codes is not None
+    k = len(column.categories)
+    overall = np.bincount(column.codes[present], minlength=k)
+    in_class = np.bincount(column.codes[present & same], minlength=k)
+    code = int(column.codes[index])
+    drawn = np.argsort(-overall, kind="stable")[:8].tolist()
+    if not missing and code not in drawn:
+        drawn[-1] = code
+    return Spread(
+        tuple(column.categories[c] for c in drawn),
+        np.empty(0),
+        _shares(overall, overall.sum())[drawn],
+        _shares(in_class, in_class.sum())[drawn],
+        None if missing else float(drawn.index(code)),
+    )
+
+
+def _drawn_range(x: np.ndarray, at: float | None) -> tuple[float, float]:
+    """All of the column; of one with far outliers its bulk, so that bars have width."""
+    low, high = float(x.min()), float(x.max())
+    q1, q3 = np.percentile(x, [25, 75])
+    reach = 8 * float(q3 - q1)
+    if reach > 0:
+        low, high = max(low, float(q1) - reach), min(high, float(q3) + reach)
+        if at is not None and q1 - 3 * reach <= at <= q3 + 3 * reach:
+            low, high = min(low, at), max(high, at)
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def _shares(counts: np.ndarray, n: int) -> np.ndarray:
+    return 100.0 * counts / max(int(n), 1)
+
+
+def distances(encoded: Encoded, index: int, without: int | None = None) -> np.ndarray:
+    """Distance of every row from one row; `without` leaves a column out.
+
+    The sum over columns that the KNN model uses (see `cellval.table.encoding`).
+    """
+    total = np.zeros(encoded.cells.shape[1])
+    for j, (cells, weight, category) in enumerate(
+        zip(encoded.cells, encoded.weight, encoded.is_category, strict=True)
+    ):
+        if j == without:
+            continue
+        at = cells[index]
+        gap = (cells != at) if category else (cells - at) ** 2
+        one = weight * gap.astype(np.float64)
+        gone = np.isnan(cells)
+        if np.isnan(at):
+            total += np.where(gone, 0.0, MISSING)
+        else:
+            total += np.where(gone, MISSING, one)
+    return total
+
+
+def nearest(
+    table: Table, index: int, k: int = 10, *, without: str | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The k rows most like a row (itself left out), nearest first, and distances.
+
+    Distances are root mean squares per column: two random rows are about 1 apart.
+    """
+    encoded = looked(table).encoded
+    names = table.feature_names
+    left_out = names.index(without) if without in names else None
+    if left_out is not None and len(names) == 1:
+        left_out = None
+    total = distances(encoded, index, left_out)
+    total[index] = np.inf
+    k = min(k, table.n_rows - 1)
+    near = np.argpartition(total, k - 1)[:k] if k else np.empty(0, int)
+    near = near[np.lexsort((near, total[near]))]
+    used = len(names) - (left_out is not None)
+    return near, np.sqrt(total[near] / used)

@@ -1,0 +1,159 @@
+"""`Encoded`: columns as float32 arrays, and what "far apart" means for each kind.
+
+The distance of two rows is a sum over columns, one number per column of the CSV:
+
+    number, date    weight * (x - x')^2
+    category        weight if they differ, else 0
+    missing         0 against missing, 1 against anything else
+
+with weights such that two random cells of any column are about 1 apart, so that every
+column has the same say. A number's spread is robust (interquartile range), so that one
+absurd cell cannot shrink its column.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cellval.table.table import Column, InputError, Table
+
+# In robust standard deviations from the median. An absurd cell counts as so far away,
+# or in float32 its distance would swallow those of all other columns.
+FARTHEST = 1e3
+ROUNDING = 1e-12  # relative error of a decimal times a power of ten
+UNKNOWN = -2.0  # code of a category that the training table does not have
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Rows ready for distances.
+
+    Attributes
+    ----------
+    cells : ndarray of float32, shape (n_columns, n_rows)
+        Numbers, or codes of categories; NaN where missing.
+    weight : ndarray of float32, shape (n_columns,)
+    is_category : ndarray of bool, shape (n_columns,)
+    y : ndarray of int32, shape (n_rows,)
+        Index into the training table's classes; -1 for a class that it lacks.
+    """
+
+    cells: np.ndarray
+    weight: np.ndarray
+    is_category: np.ndarray
+    y: np.ndarray
+
+
+def encode(table: Table, like: Table | None = None) -> Encoded:
+    """Encode a table's features; with `like`, on the scale of that (training) table."""
+    train = table if like is None else like
+    own = {column.name: column for column in table.columns}
+    cells, weights, is_category = [], [], []
+    for column in train.features:
+        if column.name not in own:
+            raise InputError(
+                f"The test table has no column '{column.name}', which the training "
+                "table uses. Add it, or exclude it from the training table."
+            )
+        encoded, weight = encode_column(own[column.name], column)
+        cells.append(encoded)
+        weights.append(weight)
+        is_category.append(column.codes is not None)
+    at = {name: k for k, name in enumerate(train.classes)}
+    classes = np.array([at.get(name, -1) for name in table.classes], np.int32)
+    return Encoded(
+        np.array(cells, np.float32).reshape(len(cells), table.n_rows),
+        np.array(weights, np.float32),
+        np.array(is_category, bool),
+        classes[table.y],
+    )
+
+
+def encode_column(wanted: Column, like: Column) -> tuple[np.ndarray, float]:
+    """Cells on the scale of the (training) column they are like, and its weight."""
+    kind = _categories if like.codes is not None else _numbers
+    return kind(like, wanted)
+
+
+def _categories(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
+    assert column.codes is not None
+    present = column.codes[column.codes >= 0]
+    share = np.bincount(present) / max(1, present.size)
+    differ = 1.0 - float(np.sum(share**2))  # of two random cells
+    if wanted.codes is None:
+        raise InputError(
+            f"Column '{column.name}' holds categories in the training table, but "
+            f"{wanted.kind}s in the test table. Read the test table with like=table."
+        )
+    code_of = {text: code for code, text in enumerate(column.categories)}
+    codes = [float(code_of.get(text, UNKNOWN)) for text in wanted.categories]
+    return np.array([*codes, np.nan])[wanted.codes], _few_bits(1.0 / (differ or 1.0))
+
+
+def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
+    assert column.numbers is not None
+    x = column.numbers[~np.isnan(column.numbers)]
+    if wanted.numbers is None and not wanted.missing.all():
+        raise InputError(
+            f"Column '{column.name}' holds numbers in the training table, but "
+            f"{wanted.kind} in the test table. Read the test table with like=table."
+        )
+    new = (
+        wanted.numbers
+        if wanted.numbers is not None
+        else np.full(len(wanted.missing), np.nan)
+    )
+    if x.size == 0:
+        return np.full(new.size, np.nan), 1.0
+    centre, scale = np.median(x), _spread(x)
+    with np.errstate(over="ignore"):
+        factor = _exact_factor(x)
+    if factor:  # decimals as whole numbers, so that equal gaps are equal in float32 too
+        with np.errstate(over="ignore"):
+            cells = new * factor
+        whole = np.rint(cells)
+        cells = np.where(
+            np.abs(cells - whole) <= ROUNDING * np.abs(cells), whole, cells
+        )
+        cells = cells - np.rint(centre * factor)
+        scale = scale * factor
+    else:
+        cells = (new - centre) / scale
+        scale = 1.0
+    limit = FARTHEST * scale
+    return np.clip(cells, -limit, limit), _few_bits(0.5 / scale**2)
+
+
+def _spread(x: np.ndarray) -> float:
+    largest = np.abs(x).max() or 1.0
+    x = x / largest  # squares of huge numbers would overflow
+    low, high = np.percentile(x, [25, 75])
+    return float(largest * ((high - low) / 1.35 or np.std(x))) or 1.0
+
+
+def _exact_factor(x: np.ndarray) -> float:
+    """Smallest power of ten that makes all of x whole numbers within 2^24, or 0."""
+    largest, width = np.abs(x).max(), np.ptp(x)
+    if width == 0 or not np.isfinite(width):
+        return 0.0
+    n_distinct = np.unique(x).size
+    for power in range(-int(np.log10(largest)), int(np.log10(2**24 / width)) + 1):
+        factor = 10.0**power
+        if not 0 < factor * largest < 1e9:  # beyond, rounding says nothing
+            continue
+        scaled = x * factor
+        whole = np.rint(scaled)
+        close = np.all(np.abs(scaled - whole) <= ROUNDING * np.abs(scaled))
+        if close and np.unique(whole).size == n_distinct:
+            return factor
+    return 0.0
+
+
+def _few_bits(weight: float) -> float:
+    """Round to 8 significant bits.
+
+    Sums of such weights times small whole numbers are exact in float32 in any order:
+    ties are ties however the columns are ordered.
+    """
+    mantissa, exponent = np.frexp(weight)
+    return float(np.ldexp(np.rint(mantissa * 256) / 256, exponent))

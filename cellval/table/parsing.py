@@ -1,0 +1,323 @@
+"""From bytes to text cells: encoding, delimiter, decimal mark, and what is broken.
+
+Nothing here knows about kinds or labels; a cell leaves exactly as it was written.
+"""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import pandas as pd
+
+from cellval.table.decoding import InputError, encoding_of, shortened, writable
+
+# The order settles ties: commas are often decimal marks.
+DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "pipe", ",": "comma"}
+# Rows turned into arrow strings at a time: bounds the Python strings alive at once.
+CHUNK_ROWS = 20_000
+# Characters from which the delimiter is judged.
+SAMPLE = 1 << 18
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """How a file was written, so that an export can be written alike."""
+
+    encoding: str
+    delimiter: str
+    decimal: str
+    line_terminator: str = "\n"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the fields of a file are told apart."""
+
+    delimiter: str
+    # `a, "b, c"`: without this the quotes would be part of the cell.
+    skips_blanks: bool
+    line_terminator: str
+
+
+def text_cells(
+    raw: bytes, name: str, max_columns: int = 2000, decimal: str = ""
+) -> tuple[pd.DataFrame, CsvFormat, list[str]]:
+    """The cells of a CSV file as text, how it was written, and what was noticed.
+
+    `decimal` is the mark to assume where the cells leave it open. Raises InputError
+    with the row (as a person counts them: from 1, the header and blank lines not
+    counted) and the line wherever the file is broken.
+    """
+    encoding = encoding_of(raw, name)
+    notes = []
+    if encoding in ("cp1252", "latin-1"):
+        shown = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[encoding]
+        notes.append(
+            f"{name} is not UTF-8 and was read as {shown}; if letters with accents "
+            "look wrong, save it as UTF-8."
+        )
+    dialect = dialect_of(raw, encoding)
+    delimiter = dialect.delimiter
+    # Decoded once more while parsing: a stream needs less memory than the whole text.
+    with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
+        reader = csv.reader(
+            file,
+            delimiter=delimiter,
+            strict=True,
+            skipinitialspace=dialect.skips_blanks,
+        )
+        rows = _rows(reader, name)
+        header = next(rows)[1]
+        if len(header) > max_columns:
+            raise InputError(
+                f"{name} has {len(header):,} columns; the limit is {max_columns:,}. "
+                "Keep the columns that matter, or raise the limit with the argument "
+                "max_columns. If rows and columns are swapped, transpose the table."
+            )
+        cells = _cells(rows, header, name, DELIMITERS[delimiter], notes)
+    names = unique_names(header[: cells.shape[1]], notes)
+    cells.columns = pd.Index(names, dtype="str")
+    if all(re.fullmatch(r"[+-]?\d+([.,]\d+)?", column) for column in names):
+        notes.append(
+            "All column names look like numbers; if the first line of the file is "
+            "data, add a line with the column names above it."
+        )
+    mark = decimal_mark(cells, delimiter, decimal)
+    written = CsvFormat(encoding, delimiter, mark, dialect.line_terminator)
+    return cells, written, notes
+
+
+def dialect_of(raw: bytes, encoding: str) -> Dialect:
+    """How to split a file into fields, judged from its beginning."""
+    with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
+        sample = file.read(SAMPLE)
+    delimiter = _delimiter(sample, whole=len(sample) < SAMPLE)
+    padded = rf'{re.escape(delimiter)} +"[^"]*" *({re.escape(delimiter)}|[\r\n]|$)'
+    ending = re.search(r"\r\n|\n|\r", sample)
+    return Dialect(
+        delimiter,
+        skips_blanks=delimiter != "\t" and bool(re.search(padded, sample)),
+        line_terminator=ending[0] if ending else "\n",
+    )
+
+
+def _delimiter(sample: str, whole: bool) -> str:
+    """The mark that splits the most rows into as many fields as the header."""
+    best, best_score = ",", (-1.0, 0)
+    for delimiter in DELIMITERS:
+        try:
+            reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+            counts = [len(row) for row in reader if any(cell.strip() for cell in row)]
+        except csv.Error:
+            continue
+        if not whole and len(counts) > 1:
+            counts.pop()  # cut off
+        if not counts or counts[0] < 2:
+            continue
+        # A header of another length than its rows is still a likelier reading than
+        # a mark that splits only the header; a lone header goes to the commonest mark.
+        fits = sum((n == counts[0]) + 0.01 * (n > 1) for n in counts[1:])
+        score = (fits / max(len(counts) - 1, 1), counts[0] * (len(counts) == 1))
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best
+
+
+def _rows(reader: Any, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The records that are not blank, each with the line it starts on."""
+    n, line = 0, 1
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise _bad_quote(name, _place(n, line), str(error)) from None
+        if row is None:
+            break
+        if len(row) > 1 or (row and row[0].strip()):
+            if "\0" in "".join(row):
+                raise InputError(
+                    f"{name} holds a NUL byte in {_place(n, line)}, which no text "
+                    "contains; the file may be damaged. Remove it or export the "
+                    "table again."
+                )
+            yield line, row
+            n += 1
+        line = reader.line_num + 1
+    if n == 0:
+        raise InputError(f"{name} is empty: it holds blank lines only.")
+
+
+def _place(n: int, line: int) -> str:
+    return f"row {n:,} (line {line:,})" if n else f"the header (line {line:,})"
+
+
+def _bad_quote(name: str, place: str, error: str) -> InputError:
+    if "limit" in error:
+        return InputError(
+            f"{name}: a cell in {place} is longer than {csv.field_size_limit():,} "
+            'characters. Most likely a quote (") opens there and is never closed: '
+            "close it, or shorten the cell."
+        )
+    if "end of data" in error:
+        return InputError(
+            f'{name}: a quote (") opens in {place} and is never closed, so the rest '
+            "of the file would be one cell. Close it, or delete it."
+        )
+    return InputError(
+        f"{name}: the quotes in {place} do not match: text follows a closing quote "
+        '("). Close every quote that opens there, and write a quote inside a cell '
+        'twice ("").'
+    )
+
+
+def _cells(
+    rows: Iterable[tuple[int, list[str]]],
+    header: list[str],
+    name: str,
+    mark: str,
+    notes: list[str],
+) -> pd.DataFrame:
+    width = len(header)
+    named = max((j for j, text in enumerate(header, 1) if text.strip()), default=width)
+    n_rows = 0
+    trailing = False
+    ragged: list[tuple[int, int, int]] = []
+
+    def even_rows() -> Iterator[list[str]]:
+        nonlocal n_rows, trailing
+        for line, row in rows:
+            n_rows += 1
+            if len(row) > width and not "".join(row[width:]).strip():
+                trailing = True
+                row = row[:width]
+            if named <= len(row) <= width:
+                yield row + [""] * (width - len(row))
+            else:
+                ragged.append((n_rows, line, len(row)))
+
+    even = even_rows()
+    pieces = []
+    while chunk := list(islice(even, CHUNK_ROWS)):
+        pieces.append(pd.DataFrame(chunk, dtype="str"))
+    if n_rows == 0:
+        raise InputError(
+            f"{name} has a header ({listed(header)}) but no rows below it. Add rows, "
+            "or add a line of column names if that line was meant to be data."
+        )
+    if ragged:
+        row, line, n = ragged[0]
+        message = (
+            f"{name}: {_place(row, line)} has {n:,} field{'s' * (n != 1)}, but the "
+            f"header has {width:,}; {len(ragged):,} of {n_rows:,} rows "
+            f"{'does' if len(ragged) == 1 else 'do'} not match. Fields are separated "
+            f"by {mark}s; put quotes around a cell that contains a {mark}, and fill up "
+            "short rows."
+        )
+        if len(ragged) == n_rows and all(n == width + 1 for *_, n in ragged):
+            message += (
+                " All rows have one field more than the header: if the first one holds "
+                "row names, add a name for it at the start of the header."
+            )
+        raise InputError(message)
+    cells = pd.concat(pieces, ignore_index=True)
+    # A delimiter at the end of every line adds no column.
+    while width > named and not cells[width - 1].str.strip().any():
+        width -= 1
+    if trailing or width < len(header):
+        notes.append("Empty cells to the right of the last column name were left out.")
+    return cells.iloc[:, :width]
+
+
+def frame_cells(df: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """The cells of a DataFrame as they would stand in a CSV file."""
+    names = unique_names([str(column) for column in df.columns], notes)
+    texts = {new: _frame_texts(df.iloc[:, j]) for j, new in enumerate(names)}
+    for name, column in texts.items():
+        row = next((i for i, text in enumerate(column, 1) if "\0" in text), 0)
+        if row:
+            raise InputError(
+                f"'{name}' holds a NUL character in row {row:,}, which no text "
+                "contains. Remove it."
+            )
+    return pd.DataFrame(texts, dtype="str")
+
+
+def _frame_texts(column: pd.Series) -> list[str]:
+    missing = column.isna()
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.astype(object)
+    if pd.api.types.is_timedelta64_dtype(column.dtype):
+        column = column.dt.total_seconds()
+    if pd.api.types.is_datetime64_any_dtype(column.dtype) and column.dt.tz is None:
+        days = column.dropna()
+        if (days == days.dt.normalize()).all():
+            column = column.dt.date
+    pairs = zip(column.astype(object), missing, strict=True)
+    return ["" if gone else writable(str(value)).decode() for value, gone in pairs]
+
+
+def unique_names(header: Sequence[str], notes: list[str]) -> list[str]:
+    header = [name.strip() for name in header]
+    given, names, renamed = set(header), dict[str, None](), []
+    for j, name in enumerate(header, 1):
+        base = new = name or f"column {j}"
+        k = 2
+        while new in names or (new != name and new in given):
+            new, k = f"{base} ({k})", k + 1
+        if new != name:
+            renamed.append(f"column {j} is called '{shortened(new)}'")
+        names[new] = None
+    if renamed:
+        notes.append(
+            f"Some column names are empty or occur more than once: {joined(renamed)}."
+        )
+    return list(names)
+
+
+def listed(names: Iterable[str], at_most: int = 10) -> str:
+    return joined((f"'{shortened(name)}'" for name in names), at_most)
+
+
+def joined(texts: Iterable[str], at_most: int = 10) -> str:
+    texts = list(texts)
+    more = f" and {len(texts) - at_most:,} more" * (len(texts) > at_most)
+    return ", ".join(texts[:at_most]) + more
+
+
+def decimal_mark(cells: pd.DataFrame, delimiter: str, default: str = "") -> str:
+    """'.' or ',', by a vote of the cells that can only be meant one way.
+
+    `12,5` says comma and `12.5` point; `1,234` says neither, unless nothing else
+    speaks and fields are not separated by commas. Each column sends its first 1,000
+    texts with a mark in them.
+    """
+    votes: Counter[str] = Counter()
+    for name in cells:
+        texts = cells[name].unique().tolist()
+        marked = (text.strip() for text in texts if "," in text or "." in text)
+        votes.update(map(_decimal_evidence, islice(marked, 1000)))
+    if votes[","] != votes["."]:
+        return "," if votes[","] > votes["."] else "."
+    return default or ("," if delimiter != "," and votes["?"] else ".")
+
+
+_lone_mark = re.compile(r"\D{0,4}?(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?(?:\s?[^\d.,]{0,8})")
+_both_marks = re.compile(
+    r"\D{0,4}?\d{1,3}([.,])\d{3}(?:\1\d{3})*(?!\1)([.,])\d+\D{0,8}"
+)
+
+
+def _decimal_evidence(text: str) -> str:
+    if lone := _lone_mark.fullmatch(text):
+        whole, mark, digits = lone.groups()
+        if len(digits) == 3 and len(whole) <= 3 and whole.lstrip("0"):
+            # Could be thousands: `1,234` only counts if nothing else speaks.
+            return "?" if mark == "," else ""
+        return mark
+    both = _both_marks.fullmatch(text)
+    return both[2] if both else ""

@@ -1,0 +1,575 @@
+"""`Table`: a CSV or DataFrame as columns with kinds, missing cells and a label."""
+
+import difflib
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.columns import (
+    FIT,
+    KINDS,
+    Column,
+    Texts,
+    column_of,
+    numbers_of,
+    read_only,
+)
+from cellval.table.decoding import InputError, bytes_of, shortened
+from cellval.table.parsing import (
+    CsvFormat,
+    decimal_mark,
+    frame_cells,
+    joined,
+    listed,
+    text_cells,
+)
+
+__all__ = ["KINDS", "Column", "CsvFormat", "InputError", "Table", "read_csv"]
+
+LABEL_NAMES = (
+    *("label", "labels", "target", "class", "classes", "y", "outcome", "response"),
+    *("income", "diagnosis", "species", "survived", "churn", "default", "category"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of text cells, what each column is, and the label to learn.
+
+    Made by `read_csv` or `Table.from_frame`; rows without a label are not in it.
+
+    Attributes
+    ----------
+    cells : DataFrame of shape (n_rows, n_columns)
+        Text of every cell exactly as in the file, all columns, in file order.
+    columns : tuple of Column
+        Every column but the label, in file order; in a table read `like` another, first
+        the columns of that one, in its order.
+    classes : tuple of str
+        Text of each class, sorted (by number if all are numbers).
+    y : ndarray of int32, shape (n_rows,)
+        Index into `classes`.
+    row_numbers : ndarray of int64, shape (n_rows,)
+        Data rows as a person counts them in the file: from 1, without the header.
+    notes : tuple of str
+        Sentences about what was guessed, set aside or left out.
+    """
+
+    name: str
+    cells: pd.DataFrame
+    columns: tuple[Column, ...]
+    label: str
+    classes: tuple[str, ...]
+    y: np.ndarray
+    row_numbers: np.ndarray
+    id_column: str | None = None
+    notes: tuple[str, ...] = ()
+    format: CsvFormat | None = None
+    n_set_aside: int = 0  # rows without a label
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.cells)
+
+    @cached_property
+    def features(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.columns if column.feature)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.features)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Text of the id column, or the row number where there is none."""
+        numbers = [str(number) for number in self.row_numbers]
+        if self.id_column is None:
+            return tuple(numbers)
+        texts = self.cells[self.id_column].str.strip().tolist()
+        return tuple(t or number for t, number in zip(texts, numbers, strict=True))
+
+    @cached_property
+    def n_duplicates(self) -> int:
+        """Rows that repeat an earlier row in all features and the label."""
+        arrays: dict[int, Any] = {-1: self.y}
+        for j, column in enumerate(self.features):
+            arrays[j] = column.codes if column.numbers is None else column.numbers
+        return int(pd.DataFrame(arrays).duplicated().sum())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the cells, the label, and the features and their kinds."""
+        digest = hashlib.sha256()
+        parts: list[Iterable[str]] = [[self.label]]
+        parts += [[column.name, column.kind] for column in self.features]
+        parts += [[str(name), *self.cells[name].tolist()] for name in self.cells]
+        for part in parts:
+            # Cells hold no NUL, so it separates without doubt.
+            digest.update("\0".join(part).encode("utf-8") + b"\0\0")
+        return digest.hexdigest()
+
+    def position(self, row: int) -> int:
+        """Index from 0 of the row that a person counts as `row`.
+
+        Examples
+        --------
+        >>> table = read_csv(b"x,y\\n1,a\\n2,\\n3,b\\n", label="y")
+        >>> table.position(3)
+        1
+        """
+        index = int(np.searchsorted(self.row_numbers, row))
+        if index < self.n_rows and self.row_numbers[index] == row:
+            return index
+        first, last = self.row_numbers[[0, -1]].tolist()
+        if first < row < last:
+            raise InputError(
+                f"Row {row:,} of {self.name} was set aside because its label "
+                f"'{self.label}' is missing; fill in the label or choose another row."
+            )
+        raise InputError(
+            f"{self.name} has no row {row:,} with a label; its rows are numbered from "
+            f"{first:,} to {last:,} (the header is not counted)."
+        )
+
+    @cached_property
+    def _how_read(self) -> tuple[str, bool]:
+        return _reading(self.format, self.cells)  # looks at all cells of a frame
+
+    def read_texts(self, name: str, texts: Sequence[str]) -> Column:
+        """Texts read as if they were cells of this feature or unused column.
+
+        Examples
+        --------
+        >>> table = read_csv(b"x;y\\n1,5;a\\n2;b\\n", label="y")
+        >>> table.read_texts("x", ["3,5", "high"]).numbers.tolist()
+        [3.5, nan]
+        """
+        old = next(column for column in self.columns if column.name == name)
+        decimal, day_first = self._how_read
+        cells = pd.Series(list(texts), name=name, dtype="str")
+        rows = np.arange(1, len(cells) + 1)
+        how = (old.kind, old.why_not, old.form)
+        known = Texts.of(cells, old.categories)
+        return column_of(known, rows, decimal, day_first, *how)
+
+    def with_cells(
+        self, changes: Mapping[tuple[int, str], str], drop: Iterable[int] = ()
+    ) -> "Table":
+        """The table with other texts in some cells and without some rows.
+
+        Kinds, features and the numbers of the rows stay as they are. A row whose label
+        becomes blank is left out.
+
+        Parameters
+        ----------
+        changes : mapping of (position from 0, column or label) to str
+        drop : iterable of int
+            Positions of rows to leave out.
+
+        Examples
+        --------
+        >>> table = read_csv(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
+        >>> table.with_cells({(2, "x"): "3"}, drop=[1]).columns[0].numbers.tolist()
+        [1.0, 3.0]
+        """
+        cells = self.cells.copy()
+        by_column: dict[str, dict[int, str]] = {}
+        for (i, name), text in changes.items():
+            by_column.setdefault(name, {})[i] = text
+        for name, new in by_column.items():
+            texts = cells[name].tolist()
+            for i, text in new.items():
+                texts[i] = text
+            cells[name] = pd.Series(texts, dtype=cells[name].dtype)
+        labels = Texts.of(cells[self.label], self.classes)
+        kept = ~labels.missing[labels.index]
+        kept[list(drop)] = False
+        if not kept.all():
+            cells = cells[kept].reset_index(drop=True)
+            labels = Texts.of(cells[self.label], self.classes)
+        decimal, day_first = _reading(self.format, cells)
+        if fault := _label_fault(labels, decimal):
+            raise InputError(
+                f"With these changes: {fault} Or take some of the changes back."
+            )
+        rows = read_only(self.row_numbers[kept])
+
+        def column(old: Column) -> Column:
+            if kept.all() and old.name not in by_column:
+                return old
+            texts = Texts.of(cells[old.name], old.categories)
+            how = (old.kind, old.why_not, old.form)
+            return column_of(texts, rows, decimal, day_first, *how)
+
+        classes = _sorted_classes(labels.different)
+        return replace(
+            self,
+            cells=cells,
+            columns=tuple(column(old) for old in self.columns),
+            classes=classes,
+            y=read_only(labels.codes(classes)),
+            row_numbers=rows,
+            n_set_aside=self.n_set_aside + int(np.sum(~kept)),
+        )
+
+    def __repr__(self) -> str:
+        counts = np.bincount(self.y, minlength=len(self.classes))
+        pairs = zip(self.classes, counts, strict=True)
+        classes = joined([f"{shortened(text)} {n:,}" for text, n in pairs], 6)
+        lines = [
+            f"Table '{shortened(self.name)}': {self.n_rows:,} rows x "
+            f"{self.cells.shape[1]} columns",
+            f"label '{shortened(self.label)}': {classes}",
+        ]
+        for kind in KINDS:
+            names = [column.name for column in self.features if column.kind == kind]
+            if names:
+                lines.append(f"{kind} ({len(names)}): {listed(names, 6)}")
+        rest = [c for c in self.columns if not c.feature]
+        if rest:
+            unused = joined([f"'{shortened(c.name)}' ({c.kind})" for c in rest], 6)
+            lines.append(f"not used ({len(rest)}): {unused}")
+        return "\n  ".join(lines)
+
+    @classmethod
+    def from_frame(
+        cls,
+        df: pd.DataFrame,
+        label: str | None = None,
+        *,
+        id_column: str | None = None,
+        exclude: Iterable[str] = (),
+        kinds: Mapping[str, str] | None = None,
+        like: "Table | None" = None,
+        name: str = "table",
+    ) -> "Table":
+        """Make a Table of a DataFrame of any dtypes; its index is ignored.
+
+        Options are those of `read_csv`. Cells become text and are read like those
+        of a file, so that a frame and the CSV written from it give the same table.
+
+        Examples
+        --------
+        >>> df = pd.DataFrame({"x": [1.5, None, 3.0], "sick": [True, False, True]})
+        >>> Table.from_frame(df, label="sick").columns[0].missing.tolist()
+        [False, True, False]
+        """
+        if not isinstance(df, pd.DataFrame):
+            raise InputError(
+                f"from_frame takes a pandas DataFrame, not {type(df).__name__}; for "
+                "a file use read_csv."
+            )
+        if df.shape[0] == 0 or df.shape[1] == 0:
+            raise InputError(
+                f"{name} is empty: it has {df.shape[0]} rows and {df.shape[1]} columns."
+            )
+        asked = _Asked.of(label, id_column, exclude, kinds, like)
+        notes: list[str] = []
+        return _table(frame_cells(df, notes), name, asked, notes, None)
+
+
+def read_csv(
+    source: Any,
+    label: str | None = None,
+    id_column: str | None = None,
+    exclude: Iterable[str] = (),
+    *,
+    kinds: Mapping[str, str] | None = None,
+    like: Table | None = None,
+    max_bytes: int | None = None,
+    max_columns: int = 2000,
+) -> Table:
+    """Read a CSV file: encoding, delimiter, decimal mark and kinds are found out.
+
+    Parameters
+    ----------
+    source : path, bytes, or binary or text buffer
+    label : str, optional
+        The column to learn; guessed if not given, and a note says so.
+    id_column : str, optional
+        The column that names the rows; it is no feature.
+    exclude : iterable of str
+        Columns that are not to be features.
+    kinds : mapping of str to str, optional
+        Column name to kind (one of `KINDS`), where the guess would be wrong.
+    like : Table, optional
+        Read a test set like this table: the same label, features and kinds, whatever
+        its cells look like; one row or one class is enough. Instead of the above.
+    max_bytes : int, optional
+        Larger files are refused; 500 MB, or the environment variable CELLVAL_MAX_MB.
+    max_columns : int
+        Files with more columns are refused.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    InputError
+        The message says what is wrong, where, and what to do.
+
+    Examples
+    --------
+    >>> table = read_csv(b"height;sex\\n1,82;M\\n1,61;F\\n1,77;M\\n", label="sex")
+    >>> table.columns[0].numbers.tolist(), table.classes
+    ([1.82, 1.61, 1.77], ('F', 'M'))
+    """
+    asked = _Asked.of(label, id_column, exclude, kinds, like)
+    raw, name = bytes_of(source, max_bytes)
+    decimal = like.format.decimal if like and like.format else ""
+    cells, written, notes = text_cells(raw, name, max_columns, decimal)
+    return _table(cells, name, asked, notes, written)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a person asked for, with names as text."""
+
+    label: str | None
+    id_column: str | None
+    exclude: tuple[str, ...]
+    kinds: dict[str, str]
+    like: Table | None
+
+    @classmethod
+    def of(
+        cls,
+        label: Any,
+        id_column: Any,
+        exclude: Iterable[Any],
+        kinds: Mapping[Any, str] | None,
+        like: Table | None,
+    ) -> "_Asked":
+        label = None if label is None else str(label)
+        id_column = None if id_column is None else str(id_column)
+        exclude = (exclude,) if isinstance(exclude, str) else tuple(map(str, exclude))
+        kinds = {str(name): kind for name, kind in (kinds or {}).items()}
+        if like and (id_column or exclude or kinds or label not in (None, like.label)):
+            raise InputError(
+                f"A table that is read like {like.name} takes label, id column, "
+                "exclusions and kinds from it; leave these options out."
+            )
+        if label is not None and label in (id_column, *exclude):
+            role = "id column" if label == id_column else "list of exclusions"
+            raise InputError(
+                f"'{label}' is given as the label and in the {role}; it can be only "
+                "one of them."
+            )
+        for name, kind in kinds.items():
+            if kind not in KINDS:
+                raise InputError(
+                    f"'{kind}' is no kind that column '{name}' can have; choose one "
+                    f"of {', '.join(KINDS)}."
+                )
+        return cls(like.label if like else label, id_column, exclude, kinds, like)
+
+    def check(self, names: Sequence[str], table: str) -> None:
+        asked = [("label", self.label), ("id_column", self.id_column)]
+        asked += [("exclude", name) for name in self.exclude]
+        asked += [("kinds", name) for name in self.kinds]
+        if self.like:
+            why = f"a feature of {self.like.name}"
+            asked += [(why, name) for name in self.like.feature_names]
+        for option, name in asked:
+            if name is not None and name not in names:
+                raise InputError(_no_such_column(option, name, names, table))
+
+    def how(self, name: str) -> tuple[str | None, str, str | None]:
+        """Kind, why it is no feature, and form that a column is to have."""
+        if not self.like:
+            kind = "id" if name == self.id_column else self.kinds.get(name)
+            return kind, "excluded by you" * (name in self.exclude), None
+        for known in self.like.columns:
+            if known.name == name:
+                return known.kind, known.why_not, known.form
+        return None, f"{self.like.name} has no such column", None
+
+
+def _no_such_column(option: str, name: str, names: Sequence[str], table: str) -> str:
+    folded = {known.casefold(): known for known in reversed(names)}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1)
+    hint = f" Did you mean '{shortened(folded[near[0]])}'?" if near else ""
+    return (
+        f"{table} has no column '{name}' ({option}).{hint} "
+        f"Its columns are {listed(names, 20)}."
+    )
+
+
+def _table(
+    cells: pd.DataFrame,
+    name: str,
+    asked: _Asked,
+    notes: list[str],
+    written: CsvFormat | None,
+) -> Table:
+    names = [str(column) for column in cells.columns]
+    asked.check(names, name)
+    if len(names) == 1:
+        raise InputError(
+            f"{name} has a single column, {listed(names)}, so there is no feature "
+            "beside the label. Fields must be separated by comma, semicolon, tab or "
+            "pipe."
+        )
+    decimal, day_first = _reading(written, cells)
+    like = asked.like
+    label = asked.label
+    if label is None:
+        label = _guessed_label(cells, asked, decimal, name)
+        notes.append(f"The label was not given; '{label}' was taken.")
+    labels = Texts.of(cells[label], like.classes if like else ())
+    fault = _label_fault(labels, decimal, is_test=like is not None)
+    if fault:
+        raise InputError(fault)
+
+    kept = ~labels.missing[labels.index]
+    rows = np.flatnonzero(kept) + 1
+    if not kept.all():
+        n, first = len(kept) - len(rows), int(np.flatnonzero(~kept)[0]) + 1
+        notes.append(
+            f"{n:,} row{'s' * (n > 1)} without a label '{label}' "
+            f"{'were' if n > 1 else 'was'} set aside (the first is row {first:,})."
+        )
+        cells = cells[kept].reset_index(drop=True)
+    classes = _sorted_classes(labels.different)
+    if like and (unseen := [text for text in classes if text not in like.classes]):
+        notes.append(f"Classes that {like.name} does not have: {listed(unseen)}.")
+
+    known = {column.name: column.categories for column in like.columns} if like else {}
+    order = [column for column in known if column in names]
+    order += [column for column in names if column not in known and column != label]
+    texts = [Texts.of(cells[column], known.get(column, ())) for column in order]
+    columns = tuple(
+        column_of(t, rows, decimal, day_first, *asked.how(t.name)) for t in texts
+    )
+    if not any(column.feature for column in columns):
+        why = "; ".join(f"'{shortened(c.name)}': {c.why_not}" for c in columns[:5])
+        raise InputError(
+            f"{name} has no usable feature beside the label '{label}' ({why}). Add a "
+            "column that says something about the rows, or set its kind with kinds."
+        )
+    id_column = like.id_column if like else asked.id_column
+    if not like and not id_column:
+        found = (c.name for c in columns if c.kind == "id")
+        id_column = next((c for c in found if c not in asked.exclude), None)
+    table = Table(
+        name=name,
+        cells=cells,
+        columns=columns,
+        label=label,
+        classes=classes,
+        y=read_only(labels.codes(classes)[kept]),
+        row_numbers=read_only(rows),
+        id_column=id_column if id_column in names else None,
+        format=written,
+        n_set_aside=int(np.sum(~kept)),
+    )
+    return replace(table, notes=(*notes, *_notes(table)))
+
+
+def _reading(written: CsvFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
+    """Decimal mark, and whether 3/4/2020 is in April."""
+    decimal = written.decimal if written else decimal_mark(cells, ",")
+    return decimal, decimal == "," or (written is not None and written.delimiter == ";")
+
+
+def _guessed_label(cells: pd.DataFrame, asked: _Asked, decimal: str, table: str) -> str:
+    free = {
+        name: Texts.of(cells[name])
+        for name in reversed([str(column) for column in cells.columns])
+        if name != asked.id_column and name not in asked.exclude
+    }
+    plain = {re.sub(r"[^a-z0-9]", "", name.casefold()): name for name in free}
+    named = [plain[known] for known in LABEL_NAMES if known in plain]
+    few = [
+        name
+        for name, texts in free.items()
+        if len(texts.different) <= min(20, max(2, texts.present / 5))
+    ]
+    faults = []
+    for name in (*named, *few, *free):
+        fault = _label_fault(free[name], decimal)
+        if not fault:
+            return name
+        faults.append(fault)
+    why = faults[0] if faults else "All are excluded or name the rows."
+    raise InputError(f"No column of {table} can be the label. {why}")
+
+
+def _label_fault(texts: Texts, decimal: str, is_test: bool = False) -> str:
+    """Why the column cannot be a label; empty if it can."""
+    name, n, k = shortened(texts.name), texts.present, len(texts.different)
+    needed = 1 if is_test else 2
+    if n < needed:
+        return (
+            f"The label '{name}' is filled in {n} row{'s' * (n != 1)}; cellval needs "
+            f"at least {needed} row{'s' * (needed > 1)} with a label. Add rows, or "
+            "choose another label."
+        )
+    if is_test:
+        return ""
+    if k == 1:
+        return (
+            f"The label '{name}' is '{shortened(min(texts.different))}' in every row, "
+            "so there is nothing to learn. Choose another column, or add rows of "
+            "another class."
+        )
+    values, _ = numbers_of(texts, decimal)
+    numeric = texts.share(values) >= FIT
+    whole = not np.mod(values[np.isfinite(values)], 1).any()
+    too_many = (k == n and n > 2) or (k > n / 2 and n >= 10)
+    if too_many or (numeric and k > (50 if whole else 20)):
+        what, fix = ("numbers", "bin") if numeric else ("values", "group")
+        return (
+            f"cellval needs classes that repeat; '{name}' holds {k:,} different {what} "
+            f"in {n:,} rows. Choose another column as the label, or {fix} its {what} "
+            "first."
+        )
+    return ""
+
+
+def _sorted_classes(classes: set[str]) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(classes, key=lambda text: (float(text), text)))
+    except ValueError:
+        return tuple(sorted(classes))
+
+
+def _notes(table: Table) -> list[str]:
+    notes = [column.note for column in table.columns if column.note]
+    unused: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.why_not:
+            unused.setdefault(column.why_not, []).append(column.name)
+        elif column.strays:
+            notes.append(_stray_note(column, table.row_numbers))
+    for why, names in unused.items():
+        notes.append(f"Not used as a feature: {listed(names)} ({why}).")
+    gaps = [int(c.missing.sum()) - len(c.strays) for c in table.features]
+    if n := sum(gaps):
+        most = int(np.argmax(gaps))
+        notes.append(
+            f"{n:,} feature cell{'s are' if n > 1 else ' is'} missing, "
+            f"most in '{table.features[most].name}' ({gaps[most]:,})."
+        )
+    if n := table.n_duplicates:
+        notes.append(
+            f"{n:,} row{'s repeat' if n > 1 else ' repeats'} an earlier row in all "
+            "features and the label. Copies vouch for each other and can hide errors."
+        )
+    return notes
+
+
+def _stray_note(column: Column, rows: np.ndarray) -> str:
+    n = len(column.strays)
+    shown = joined([f"row {rows[i]:,} '{shortened(t)}'" for i, t in column.strays], 3)
+    what = (f"cell is no {column.kind}", f"cells are no {column.kind}s")[n > 1]
+    return (
+        f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
+    )

@@ -1,0 +1,252 @@
+"""Opening a file, and saying what its columns are."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from cellval.figures import waterfall as figures
+from cellval.table.table import KINDS, Table
+from cellval.ui import session as state
+from cellval.ui.session import Setup, Source
+from cellval.ui.text import plain
+
+FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
+NO_ID = "(row numbers)"
+MOST_PREVIEWED = 50  # columns
+
+
+class Sample(NamedTuple):
+    """A file in sample_data; what is wrong in it is told by its README."""
+
+    file: str
+    title: str
+    about: str
+
+
+SAMPLES = (
+    Sample(
+        "davis.csv",
+        "Davis",
+        "200 people, measured and reported weight and height. One real error: in one "
+        "row weight and height are swapped.",
+    ),
+    Sample(
+        "breast_cancer.csv",
+        "Breast cancer",
+        "699 graded cell samples. 16 cells are `?`, 236 rows repeat an earlier one, "
+        "and there is an id column with repeats.",
+    ),
+    Sample(
+        "wine.csv",
+        "Wine",
+        "178 wines from three cultivars. Nothing is wrong here: change a cell yourself "
+        "and see whether it is found.",
+    ),
+    Sample(
+        "adult_2000.csv",
+        "Adult",
+        "2,000 people of the 1994 US census. Missing cells are `?`, one column says "
+        "nothing, and two say the same.",
+    ),
+    Sample(
+        "ugly.csv",
+        "Ugly",
+        "An apple wholesaler's export: decimal commas, strays, duplicates, and ten "
+        "wrong cells for you to find.",
+    ),
+)
+
+
+def choose_file() -> None:
+    """An uploader, and one card per sample."""
+    key = state.widget_key("upload")
+    st.file_uploader(
+        "Your CSV file",
+        type=["csv", "tsv", "txt"],
+        key=key,
+        on_change=_uploaded,
+        args=(key,),
+        help="The file stays on the computer this app runs on.",
+    )
+    samples = [sample for sample in SAMPLES if (FOLDER / sample.file).exists()]
+    if not samples:
+        return
+    st.markdown("**Or try a sample**")
+    for column, sample in zip(st.columns(len(samples)), samples, strict=True):
+        with column.container(border=True, height="stretch", gap="small"):
+            st.button(
+                sample.title,
+                key=f"sample:{sample.file}",
+                on_click=_take_sample,
+                args=(sample.file,),
+                width="stretch",
+            )
+            st.caption(sample.about)
+
+
+def _uploaded(key: str) -> None:
+    file = st.session_state.get(key)
+    if file is not None:
+        state.set_source(Source.of(file.name, file.getvalue()))
+
+
+def _take_sample(name: str) -> None:
+    state.set_source(Source.of(name, (FOLDER / name).read_bytes()))
+
+
+def show_preview(table: Table, n: int = 6) -> None:
+    """The first rows as they are in the file."""
+    shown = table.cells.iloc[:n, :MOST_PREVIEWED]
+    shown = shown.set_index(pd.Index(table.row_numbers[:n], name="row"))
+    st.dataframe(shown, height="content")
+    if table.cells.shape[1] > MOST_PREVIEWED:
+        more = table.cells.shape[1] - MOST_PREVIEWED
+        st.caption(f"{more:,} more columns are not shown here.")
+
+
+def show_classes(table: Table) -> None:
+    """Sizes of the classes; also makes the browser load its chart code early."""
+    counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
+    st.plotly_chart(
+        figures.class_sizes(table.label, table.classes, counts),
+        key=state.widget_key("classes", versioned=True),
+        config={"displayModeBar": False},
+        alt="Number of rows of each class",
+    )
+
+
+def choose_label_and_id(table: Table) -> None:
+    """Two lists; a change is read at once."""
+    names = [str(name) for name in table.cells.columns]
+    key = state.widget_key("label", versioned=True)
+    st.selectbox(
+        "Label (to be learned)",
+        names,
+        index=names.index(table.label),
+        key=key,
+        on_change=lambda: state.try_setup(
+            with_label(state.setup(), st.session_state[key])
+        ),
+    )
+    ids = [NO_ID, *(name for name in names if name != table.label)]
+    id_key = state.widget_key("id", versioned=True)
+    st.selectbox(
+        "Id (names the rows)",
+        ids,
+        index=ids.index(table.id_column) if table.id_column else 0,
+        key=id_key,
+        on_change=lambda: state.try_setup(
+            with_id(state.setup(), st.session_state[id_key], table.id_column)
+        ),
+    )
+
+
+def choose_kinds(table: Table) -> None:
+    """What each column is, to be edited; a change is read at once."""
+    frame = columns_frame(table)
+    editor_key = state.widget_key("columns", versioned=True)
+    st.data_editor(
+        frame,
+        key=editor_key,
+        hide_index=True,
+        disabled=["column", "missing", "strays", "examples", "why not"],
+        height=min(38 + 35 * len(frame), 400),
+        column_config={
+            "use": st.column_config.CheckboxColumn(width="small"),
+            "kind": st.column_config.SelectboxColumn(
+                options=KINDS, required=True, width="small", help="Click to change"
+            ),
+            "missing": st.column_config.NumberColumn(width="small"),
+            "strays": st.column_config.NumberColumn(
+                width="small", help="Cells that do not fit the kind"
+            ),
+            "examples": st.column_config.TextColumn(width="medium"),
+            "why not": st.column_config.TextColumn("why not used", width="medium"),
+        },
+        on_change=lambda: state.try_setup(
+            with_edits(
+                state.setup(), table, st.session_state[editor_key]["edited_rows"]
+            )
+        ),
+    )
+
+
+def show_notes(table: Table) -> None:
+    """What was noticed while reading, and why the last change was not possible."""
+    if fault := state.setup_fault():
+        st.error(f"{plain(fault)} The change was taken back.", icon=":material/undo:")
+    if table.notes:
+        st.markdown("**What cellval noticed**")
+        st.markdown("\n".join(f"- {plain(note)}" for note in table.notes))
+
+
+def columns_frame(table: Table) -> pd.DataFrame:
+    """One line per column but the label."""
+    lines = []
+    for column in table.columns:
+        cells = table.cells[column.name]
+        examples = list(dict.fromkeys(text for text in cells.head(50) if text))[:4]
+        lines.append(
+            {
+                "column": column.name,
+                "use": column.feature,
+                "kind": column.kind,
+                "missing": int(column.missing.sum()) - len(column.strays),
+                "strays": len(column.strays),
+                "examples": " | ".join(examples)[:80],
+                "why not": column.why_not,
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def with_label(setup: Setup, label: str) -> Setup:
+    """The label is neither excluded nor an id, and has no kind."""
+    return Setup(
+        label=label,
+        id_column=None if setup.id_column == label else setup.id_column,
+        exclude=tuple(name for name in setup.exclude if name != label),
+        kinds=tuple(pair for pair in setup.kinds if pair[0] != label),
+    )
+
+
+def with_id(setup: Setup, name: str, before: str | None) -> Setup:
+    """Another id column, or none: the one before is then left out, not guessed."""
+    if name == NO_ID:
+        exclude = setup.exclude + ((before,) if before else ())
+        return replace(setup, id_column=None, exclude=tuple(dict.fromkeys(exclude)))
+    return Setup(
+        label=setup.label,
+        id_column=name,
+        exclude=tuple(other for other in setup.exclude if other != name),
+        kinds=tuple(pair for pair in setup.kinds if pair[0] != name),
+    )
+
+
+def with_edits(
+    setup: Setup, table: Table, edited_rows: dict[int, dict[str, object]]
+) -> Setup:
+    """Setup after edits of `columns_frame`, by position."""
+    exclude = dict.fromkeys(setup.exclude)
+    kinds = dict(setup.kinds)
+    id_column = setup.id_column
+    for i, edit in edited_rows.items():
+        column = table.columns[int(i)]
+        name = column.name
+        if "kind" in edit:
+            kinds[name] = str(edit["kind"])
+            exclude.pop(name, None)
+        elif edit.get("use") is False:
+            exclude[name] = None
+        elif edit.get("use") is True and name in exclude:
+            del exclude[name]
+        elif edit.get("use") is True:
+            # It was left out for its kind; as a category every column can be used.
+            kinds[name] = "category"
+        if id_column == name and (name in exclude or name in kinds):
+            id_column = None
+    return Setup(setup.label, id_column, tuple(exclude), tuple(kinds.items()))

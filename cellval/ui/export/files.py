@@ -1,0 +1,307 @@
+"""Files to take away: the repaired table, its change log, decisions, reports."""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from cellval.export import frames as export
+from cellval.repair import repairs as repair
+from cellval.repair.repairs import Repair
+from cellval.table.formulas import is_formula
+from cellval.table.table import InputError, Table
+from cellval.ui import session as state
+from cellval.ui.session import Source
+from cellval.ui.text import changes_words, counted, plain
+from cellval.values.result import CellValues
+
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+Changes = tuple[tuple[tuple[int, str], Repair], ...]
+
+
+def card(
+    place: Any,
+    title: str,
+    about: str,
+    label: str,
+    name: str,
+    make: Callable[[], bytes],
+    **options: Any,
+) -> None:
+    """What a file holds, and the button that makes it only when it is asked for."""
+    with place.container(border=True, height="stretch"):
+        st.markdown(f"**{title}**  \n{about}")
+        st.space("stretch")
+        st.download_button(
+            label,
+            make,
+            file_name=name,
+            icon=":material/download:",
+            on_click="ignore",
+            width="stretch",
+            **{"mime": "text/csv", **options},
+        )
+
+
+def stem(table: Table) -> str:
+    """Of the names of all files."""
+    return Path(table.name).stem
+
+
+# --- the repaired table ---------------------------------------------------------------
+
+
+def repaired_file(table: Table) -> None:
+    """The drop-in CSV and its change log; or why there can be none."""
+    changes = tuple(state.repairs().items())
+    try:
+        with st.spinner("Checking the repaired file …", show_time=False):
+            raw = _repaired_bytes(state.source(), table, changes)
+            log = export.safe_frame(repair.changes_frame(table, dict(changes)))
+    except InputError as error:
+        st.error(
+            f"The repaired file cannot be made. {plain(str(error))}",
+            icon=":material/error:",
+        )
+        return
+    made, nothing = changes_words(dict(changes)), not changes
+    about = (
+        "Nothing is changed: click a cell on the heatmap and repair it."
+        if nothing
+        else f"Your file with {made}. It takes the place of the original: untouched "
+        "cells stay byte for byte as they were."
+    )
+    a, b = st.columns(2)
+    card(
+        a,
+        "Repaired CSV",
+        about,
+        "Download the repaired CSV",
+        f"{stem(table)}_repaired.csv",
+        lambda: raw,
+        disabled=nothing,
+    )
+    card(
+        b,
+        "Change log",
+        f"{counted(len(log), 'line')}: row, id, column, before, after and reason.",
+        "Download the change log",
+        f"{stem(table)}-changes.csv",
+        partial(export.csv_bytes, log),
+        disabled=nothing,
+    )
+    n = _n_formulas(table, changes)
+    if n:
+        st.warning(
+            f"{counted(n, 'cell')} of the repaired CSV would be run as a formula by a "
+            "spreadsheet. The file keeps what you have in it as it is; in all other "
+            "files here such cells get a leading apostrophe.",
+            icon=":material/function:",
+        )
+
+
+# Kept: it takes a second for a large file, and pages ask again on every click.
+@lru_cache(maxsize=2)
+def _repaired_bytes(file: Source | None, table: Table, changes: Changes) -> bytes:
+    if file is None:
+        return repair.table_csv(table, dict(changes))
+    return repair.repaired_csv(file.raw, dict(changes), file.name)
+
+
+@lru_cache(maxsize=4)
+def _n_formulas(table: Table, changes: Changes) -> int:
+    """In the repaired table: changed cells count as they are now."""
+    texts, drop = repair.split(dict(changes))
+    gone = [table.position(row) for row in drop]
+    counts = [table.cells[name].drop(index=gone).value_counts() for name in table.cells]
+    n = sum(
+        int(n)
+        for column in counts
+        for text, n in column.items()
+        if is_formula(str(text))
+    )
+    for (row, name), text in texts.items():
+        before = str(table.cells[name].iat[table.position(row)])
+        n += is_formula(text) - is_formula(before)
+    return n
+
+
+# --- decisions and values -------------------------------------------------------------
+
+
+def cell_files(table: Table, shown: Table, values: CellValues) -> None:
+    """Decisions with repairs, the whole list, and the values."""
+    choice = st.pills(
+        "Decisions in the file of flagged cells",
+        state.DECISIONS,
+        selection_mode="multi",
+        default=["error"],
+        key="export decisions",
+        help="Repaired cells are always in it.",
+    )
+    within = st.toggle(
+        "Rank cells within their class",
+        value=True,
+        key="export within",
+        help="A rare class has lower values as a whole; ranked within the class it "
+        "does not fill the top of the list.",
+    )
+    decided, repairs = state.all_decisions(), state.repairs()
+
+    def cells(only: list[str] | None = None) -> pd.DataFrame:
+        return export.decisions_frame(
+            values,
+            decided,
+            repairs=repairs,
+            table=table,
+            only=only,
+            within_class=within,
+        )
+
+    flagged = cells(choice or [])
+    a, b, c = st.columns(3)
+    card(
+        a,
+        "Flagged cells",
+        f"{len(flagged):,} so far, with decisions and repairs. Upload it again on the "
+        "Repair page, or use it with `python -m cellval repair`.",
+        "Download flagged cells",
+        f"{stem(table)}-decisions.csv",
+        lambda: export.csv_bytes(flagged),
+    )
+    card(
+        b,
+        "Whole list",
+        f"All {values.values.size:,} cells, lowest first, with your decisions.",
+        "Download the whole list",
+        f"{stem(table)}-list.csv",
+        lambda: export.csv_bytes(cells()),
+    )
+    card(
+        c,
+        "Values",
+        "A table in the shape of your file, with values in place of the cells.",
+        "Download the values",
+        f"{stem(table)}-values.csv",
+        lambda: export.csv_bytes(export.values_frame(values, shown)),
+    )
+    if len(flagged):
+        st.dataframe(flagged.head(200), hide_index=True, height="content")
+    else:
+        st.caption("Cells that you mark on the heatmap or in the list show here.")
+
+
+# --- to show to others ----------------------------------------------------------------
+
+
+def reports(table: Table) -> None:
+    """A page and a workbook for people without this app."""
+    about = state.suspicion()
+    if about is None:
+        st.caption("Reports can be made as soon as suspicious cells were looked for.")
+        return
+    repairs, decided = state.repairs(), state.all_decisions()
+    scores = state.scores()
+    result = None if scores is None or state.scores_are_stale() else scores.result
+    made_from = (about, result, tuple(repairs.items()), tuple(decided.items()))
+
+    def page() -> bytes:
+        from cellval.export.report import report_html
+
+        return report_html(
+            about,
+            repairs=repairs,
+            decisions=decided,
+            comparison=result,
+            original=table,
+            title=table.name,
+        )
+
+    def workbook() -> bytes:
+        from cellval.export.xlsx import xlsx_bytes
+
+        return xlsx_bytes(about, repairs=repairs, decisions=decided, original=table)
+
+    a, b = st.columns(2)
+    _slow_card(
+        a,
+        "Report",
+        "One HTML page that opens without a server: heatmap, suspicious cells with "
+        "reasons, your changes, and whether models got better.",
+        ("report", f"{stem(table)}-report.html", "text/html"),
+        made_from,
+        page,
+    )
+    _slow_card(
+        b,
+        "Workbook",
+        "The table as an XLSX file, cells coloured by their values, with suspicious "
+        "cells and changes.",
+        ("workbook", f"{stem(table)}.xlsx", XLSX),
+        made_from,
+        workbook,
+    )
+
+
+def _slow_card(
+    place: Any,
+    title: str,
+    about: str,
+    file: tuple[str, str, str],
+    made_from: Any,
+    make: Callable[[], bytes],
+) -> None:
+    """A file that takes long, or may fail: made by one click, fetched by the next."""
+    word, name, mime = file
+    with place.container(border=True, height="stretch"):
+        st.markdown(f"**{title}**  \n{about}")
+        st.space("stretch")
+        spot = st.empty()
+        raw = state.built(word, made_from)
+        if raw is None and spot.button(
+            f"Make the {word}",
+            key=f"make {word}",
+            icon=":material/description:",
+            width="stretch",
+        ):
+            try:
+                with spot, st.spinner(f"Making the {word} …"):
+                    raw = make()
+                state.keep_built(word, made_from, raw)
+            except InputError as error:
+                spot.error(plain(str(error)), icon=":material/error:")
+        if raw is not None:
+            spot.download_button(
+                f"Download the {word}",
+                raw,
+                file_name=name,
+                mime=mime,
+                icon=":material/download:",
+                on_click="ignore",
+                type="primary",
+                width="stretch",
+            )
+
+
+def csv_button(
+    table: Table,
+    label: str,
+    name: str,
+    make: Callable[[], pd.DataFrame],
+    words: str,
+) -> None:
+    """Download a frame, made when it is asked for, as a CSV."""
+    st.download_button(
+        label,
+        lambda: bytes(export.csv_bytes(export.safe_frame(make()))),
+        file_name=f"{stem(table)}-{name}.csv",
+        mime="text/csv",
+        key=f"download {name}",
+        icon=":material/download:",
+        on_click="ignore",
+        width="stretch",
+        help=f"CSV. {words}",
+    )

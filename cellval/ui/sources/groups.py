@@ -1,0 +1,372 @@
+"""Sources: how rows and columns are grouped, for which model, by what method."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from cellval.games import groups as grouping
+from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
+from cellval.methods import MODELS
+from cellval.table.columns import Texts
+from cellval.table.table import InputError, Table
+from cellval.text import content
+from cellval.ui import session as state
+from cellval.ui.text import counted, plain
+from cellval.ui.widgets import kept
+
+MOST_GROUPS = 40  # of rows, and of columns
+MANY_TEXTS = 12  # from so many different numbers on, ranges are proposed
+RANGES = "ranges of rows"
+COLUMNS = {
+    "each alone": "every column is a group of its own",
+    "by kind": "numbers, categories, dates",
+    "by name": "columns whose names begin alike",
+    "all together": "only the rows are told apart",
+    "own groups": "as you say",
+}
+TESTS = ("leave-one-out", "hold-out", "second CSV")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a person chose; a run belongs to one of them."""
+
+    rows_by: str
+    n: int
+    by_ranges: bool
+    columns_by: str
+    own: tuple[tuple[str, str], ...]
+    model: str
+    n_neighbors: int
+    test: str
+    share: float
+    test_file: str
+    method: str = "auto"
+    rounds: int = ROUNDS
+
+
+# --- choosing -------------------------------------------------------------------------
+
+
+def choose(table: Table) -> Choice:
+    """Widgets for everything but the method."""
+    a, b, c = st.columns(3, gap="medium")
+    with a.container(border=True, height="stretch"):
+        rows_by, n, by_ranges = _choose_rows(table)
+    with b.container(border=True, height="stretch"):
+        columns_by, own = _choose_columns(table)
+    with c.container(border=True, height="stretch"):
+        model = _choose_model(table)
+    return Choice(rows_by, n, by_ranges, columns_by, own, **model)
+
+
+def _choose_rows(table: Table) -> tuple[str, int, bool]:
+    names = [str(name) for name in table.cells]
+    options = [RANGES, *names]
+    rows_by = st.selectbox(
+        "Rows: one source is",
+        options,
+        format_func=lambda name: _source_words(table, name),
+        key=kept("sources rows", proposed_rows(table), options),
+        persist_state="session",
+        help="Rows that come from the same place, person or time: rows with the same "
+        "text in a column (also one that is no feature, or the label), or rows that "
+        "follow each other in the file.",
+    )
+    by_ranges = rows_by == RANGES
+    if not by_ranges and _n_numbers(table, rows_by) > 1:
+        many = _n_numbers(table, rows_by) > MANY_TEXTS
+        how = st.segmented_control(
+            "Grouped by",
+            ("ranges", "each text"),
+            required=True,
+            key=kept(f"sources how {rows_by}", "ranges" if many else "each text"),
+            persist_state="session",
+            help="Ranges of the column's numbers with about as many rows each, or "
+            "rows with the same text.",
+        )
+        by_ranges = how == "ranges"
+    n = st.number_input(
+        "Ranges" if by_ranges else "Groups at most",
+        *(2 if by_ranges else 1, MOST_GROUPS),
+        key=kept(f"sources n {by_ranges}", 4 if by_ranges else 6),
+        persist_state="session",
+        help="About as many rows in each."
+        if by_ranges
+        else "The most common texts are groups; all others form one more together, "
+        "and so do rows where it is missing.",
+    )
+    return rows_by, int(n), by_ranges
+
+
+def _source_words(table: Table, name: str) -> str:
+    if name == RANGES:
+        return "Ranges of rows, as in the file"
+    return f"{content(name, 40)}{' (the label)' * (name == table.label)}"
+
+
+def proposed_rows(table: Table) -> str:
+    """A column with few texts that is no feature, else a category, else ranges."""
+    for column in sorted(table.columns, key=lambda column: column.feature):
+        named = column.categories if column.codes is not None else ()
+        if not column.feature and not named and column.kind != "id":
+            named = tuple(Texts.of(table.cells[column.name]).different)
+        if 2 <= len(named) <= MANY_TEXTS:
+            return column.name
+    return RANGES
+
+
+def _n_numbers(table: Table, name: str) -> int:
+    """Different numbers of a column; 0 if it holds something else."""
+    column = next((c for c in table.columns if c.name == name), None)
+    if column is None or column.numbers is None:
+        return 0
+    return int(np.unique(column.numbers[~np.isnan(column.numbers)]).size)
+
+
+def _choose_columns(table: Table) -> tuple[str, tuple[tuple[str, str], ...]]:
+    m, kinds = len(table.features), len(grouping.columns_by_kind(table))
+    proposed = "each alone" if m <= 8 else "by kind" if kinds > 1 else "by name"
+    if proposed == "by name" and len(grouping.columns_by_name(table)) > 9:
+        proposed = "all together"
+    columns_by = st.radio(
+        "Columns: one group is",
+        list(COLUMNS),
+        captions=list(COLUMNS.values()),
+        key=kept("sources columns", proposed, COLUMNS),
+        persist_state="session",
+    )
+    if columns_by != "own groups":
+        return columns_by, ()
+    return columns_by, tuple(own_groups(table).items())
+
+
+def _choose_model(table: Table) -> dict[str, Any]:
+    model = st.selectbox(
+        "Model that the sources are to serve",
+        MODELS,
+        key=kept("sources model", "knn", list(MODELS)),
+        format_func=lambda name: MODELS[name],
+        persist_state="session",
+        help="Values say what a source adds to the accuracy of this model. KNN is the "
+        "fastest, and the one that cells are valued by.",
+    )
+    neighbors = 10
+    if model == "knn":
+        most = max(1, table.n_rows - 1)
+        neighbors = st.number_input(
+            "Neighbours (K)",
+            *(1, most),
+            key=kept("sources k", min(10, most)),
+            persist_state="session",
+            help="How many nearest rows vote on the class of a test point.",
+        )
+    second = state.test_source()
+    tests = [
+        test
+        for test in TESTS
+        if (test != "leave-one-out" or model == "knn")
+        and (test != "second CSV" or second is not None)
+    ]
+    test = st.radio(
+        "Tested on",
+        tests,
+        key=kept(f"sources test {model == 'knn'}", tests[0], tests),
+        persist_state="session",
+        captions=[
+            {
+                "leave-one-out": "every row in turn, with all others as neighbours",
+                "hold-out": "a share of the rows; they belong to no source then",
+                "second CSV": plain(second.name) if second else "",
+            }[test]
+            for test in tests
+        ],
+        help="A second CSV is chosen on the Data page, as test points.",
+    )
+    share = 30
+    if test == "hold-out":
+        share = st.slider(
+            "Share of the rows to hold out",
+            *(10, 50),
+            step=5,
+            format="%d %%",
+            key=kept("sources share", 30),
+            persist_state="session",
+        )
+    return {
+        "model": model,
+        "n_neighbors": int(neighbors),
+        "test": test,
+        "share": share / 100 if test == "hold-out" else 0.0,
+        "test_file": second.sha256 if second and test == "second CSV" else "",
+    }
+
+
+# --- own groups of columns: an editor whose frame stays while it is open --------------
+
+
+def own_groups(table: Table) -> dict[str, str]:
+    """Column -> name of its group, as a person said it; the kinds to begin with."""
+    key = state.widget_key("own groups")
+    made = st.session_state.get(key)
+    if made is None or set(made) != set(table.feature_names):
+        begun = grouping.columns_by_kind(table)
+        if len(begun) == 1:
+            begun = grouping.columns_by_name(table)
+        made = {
+            name: begun.names[g]
+            for name, g in zip(table.feature_names, begun.of, strict=True)
+        }
+        st.session_state[key] = made
+    return dict(made)
+
+
+def edit_own_groups(table: Table) -> None:
+    """The editor; drawn below the choices, where there is room."""
+    key = state.widget_key("own groups editor")
+    begun_key = state.widget_key("own groups begun")
+    if key not in st.session_state or begun_key not in st.session_state:
+        st.session_state[begun_key] = own_groups(table)
+    begun = st.session_state[begun_key]
+    names = list(table.feature_names)
+    frame = pd.DataFrame(
+        {
+            "column": names,
+            "kind": [column.kind for column in table.features],
+            "group": [begun.get(name, "") for name in names],
+        }
+    )
+    st.data_editor(
+        frame,
+        key=key,
+        hide_index=True,
+        disabled=["column", "kind"],
+        height=min(38 + 35 * len(frame), 420),
+        column_config={
+            "group": st.column_config.TextColumn(
+                "group",
+                help="Double-click and type: columns with the same name form a group. "
+                "Empty: the column goes to the group (others).",
+            )
+        },
+        on_change=_take_groups,
+        args=(table, key),
+        alt="Columns and the groups they belong to",
+    )
+
+
+def _take_groups(table: Table, key: str) -> None:
+    edited = st.session_state[key]["edited_rows"]
+    begun = st.session_state[state.widget_key("own groups begun")]
+    st.session_state[state.widget_key("own groups")] = with_groups(table, begun, edited)
+
+
+def with_groups(
+    table: Table, begun: Mapping[str, str], edited: Mapping[int, Mapping[str, Any]]
+) -> dict[str, str]:
+    """Groups that an editor began with, and lines that were edited in it."""
+    new = dict(begun)
+    for line, change in edited.items():
+        new[table.feature_names[int(line)]] = str(change.get("group") or "").strip()
+    return new
+
+
+# --- what the choice means ------------------------------------------------------------
+
+
+def groups_of(table: Table, choice: Choice) -> tuple[Groups, Groups]:
+    """Groups of all rows and columns, or InputError."""
+    if choice.rows_by == RANGES:
+        rows = grouping.rows_by_ranges(table, choice.n)
+    elif choice.by_ranges:
+        rows = grouping.rows_by_quantiles(table, choice.rows_by, choice.n)
+    else:
+        rows = grouping.rows_by_column(table, choice.rows_by, choice.n)
+    if choice.columns_by == "own groups":
+        wanted: dict[str, list[str]] = {}
+        for column, name in choice.own:
+            if name:
+                wanted.setdefault(name, []).append(column)
+        columns = grouping.columns_by(table, wanted)
+    else:
+        make = {
+            "each alone": grouping.columns_alone,
+            "by kind": grouping.columns_by_kind,
+            "by name": grouping.columns_by_name,
+            "all together": grouping.columns_together,
+        }[choice.columns_by]
+        columns = make(table)
+    for groups, what in ((rows, "rows"), (columns, "columns")):
+        if len(groups) > MOST_GROUPS + 2:  # others, and missing ones
+            raise InputError(
+                f"{len(groups):,} groups of {what} are too many to compare: at most "
+                f"{MOST_GROUPS} can be. Put some of the {what} into one group."
+            )
+    return rows, columns
+
+
+def choose_method(rows: Groups, columns: Groups) -> dict[str, Any]:
+    """Exact where that is possible, or random orders of the groups."""
+    players = len(rows) + len(columns)
+    method = "mc"
+    a, b = st.columns([3, 2], vertical_alignment="bottom")
+    if players <= MOST_PLAYERS:
+        said = a.segmented_control(
+            "Values",
+            ("exact", "Monte Carlo"),
+            required=True,
+            key=kept("sources method", "exact"),
+            persist_state="session",
+            help="Exact: all unions of groups are tried. Monte Carlo: random orders of "
+            "the groups, for when that takes too long; values have standard errors.",
+        )
+        method = "auto" if said == "exact" else "mc"
+    else:
+        a.markdown(
+            f"More than {MOST_PLAYERS} groups in all: values are estimated (Monte "
+            "Carlo)."
+        )
+    rounds = ROUNDS
+    if method == "mc":
+        rounds = b.number_input(
+            "Rounds",
+            *(2, 100_000),
+            step=50,
+            key=kept("sources rounds", ROUNDS),
+            persist_state="session",
+            help="Random orders of the groups. Four times as many halve the standard "
+            "errors.",
+        )
+    return {"method": method, "rounds": int(rounds)}
+
+
+def say_groups(table: Table, choice: Choice, rows: Groups, columns: Groups) -> None:
+    """Who plays, and what is odd about it."""
+    exact = grouping.is_exact(rows, columns, choice.method)
+    n = grouping.n_evaluations(rows, columns, choice.method, choice.rounds)
+    what = "exact" if exact else f"Monte Carlo, {choice.rounds:,} rounds"
+    st.markdown(
+        f"**{counted(len(rows), 'group')} of rows × "
+        f"{counted(len(columns), 'group')} of columns** · {what} · "
+        f"{counted(n, 'evaluation')} of the model",
+        help="An evaluation trains the model on some groups of rows, seen through some "
+        "groups of columns, and tests it.",
+    )
+    if choice.rows_by == table.label:
+        st.info(
+            "Sources are the classes of the label themselves. Each knows one class "
+            "only, so that alone it can say nothing but that class: values show what "
+            "a class's rows add to the others', not how good they are.",
+            icon=":material/info:",
+        )
+    single = [name for name, k in zip(rows.names, rows.sizes, strict=True) if k == 1]
+    if single:
+        st.warning(
+            f"{plain(grouping.listed(single, 5))}: a group with a single row. Its "
+            "value rests on that row alone; put small groups together.",
+            icon=":material/warning:",
+        )

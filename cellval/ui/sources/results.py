@@ -1,0 +1,185 @@
+"""Sources: blocks as a heatmap, shares of the total, tables, caveats and files."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import streamlit as st
+
+from cellval.figures import blocks as blockfigures
+from cellval.methods import MODELS
+from cellval.table.table import Table
+from cellval.ui import session as state
+from cellval.ui.export.files import csv_button
+from cellval.ui.sources.groups import Choice
+from cellval.ui.text import counted, plain
+from cellval.ui.widgets import chart, kept
+
+if TYPE_CHECKING:  # scikit-learn takes two seconds to load
+    from cellval.games.blocks import BlockValues
+
+NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
+VALUE_HELP = (
+    "What the group adds to the accuracy of the model, in percentage points (pp), on "
+    "average over all orders in which groups may come together. Lower is worse; below "
+    "0 the model does better without it."
+)
+STDERR_HELP = (
+    "Standard error over rounds: how far the value may be off by chance, because not "
+    "all orders were tried. Exact values have none."
+)
+SHARE_HELP = (
+    "The group's value in % of the total: the shares of all groups of rows sum to "
+    "100 %, and so do those of all groups of columns."
+)
+
+
+def show(table: Table, choice: Choice, blocks: "BlockValues") -> None:
+    """Heatmap, shares, table, caveats and files."""
+    st.header("What each source adds", divider="gray")
+    blocks = _counted_from(blocks)
+    best = int(np.argmax(blocks.row_values))
+    share = 100 * blocks.row_values[best] / blocks.total if blocks.has_shares else 0
+    most = (
+        f" **{plain(blocks.row_groups[best])}** adds most of the sources: "
+        f"{share:.0f} % of it, with "
+        f"{100 * blocks.n_rows[best] / blocks.n_rows.sum():.0f} % of the rows."
+        if blocks.has_shares and len(blocks.row_groups) > 1
+        else ""
+    )
+    reached = (
+        f"All blocks sum to **{100 * blocks.total:.1f} %**, the accuracy that "
+        f"{_model_words(choice)} reaches with all sources and columns."
+        if blocks.baseline == 0
+        else f"All blocks sum to **{100 * blocks.total:.1f} pp**: so far is "
+        f"{_model_words(choice)} above a guess with all sources and columns "
+        f"({100 * (blocks.total + blocks.baseline):.1f} % against "
+        f"{100 * blocks.baseline:.1f} %)."
+    )
+    st.markdown(
+        f"{reached}{most}",
+        help="Accuracy of KNN: the share of right votes among the nearest rows (soft "
+        "vote).",
+    )
+    if choice.test == "hold-out":
+        st.caption(
+            f"Sources hold {counted(int(blocks.n_rows.sum()), 'row')}; the other "
+            f"{table.n_rows - int(blocks.n_rows.sum()):,} are held out to test on."
+        )
+    for caveat in blocks.caveats():
+        st.warning(plain(caveat), icon=":material/warning:")
+    key = state.widget_key("blocks")
+    chart(blockfigures.heatmap(blocks), key, "Values of the blocks")
+    if blocks.has_shares:
+        shares_key = state.widget_key("shares")
+        chart(blockfigures.shares(blocks), shares_key, "Shares of the total")
+    _table(blocks, "rows", "Sources")
+    if len(blocks.column_groups) > 1:
+        _table(blocks, "columns", "Columns")
+    _explain(blocks)
+    _files(table, blocks)
+
+
+def _counted_from(blocks: "BlockValues") -> "BlockValues":
+    """From 0, or from what a guess reaches, where the model reaches more."""
+    if not blocks.total > blocks.guess + NOTHING:
+        return blocks
+    words = ("0 %", f"a guess, {100 * blocks.guess:.1f} %")
+    chosen = st.segmented_control(
+        "Values count from",
+        words,
+        required=True,
+        key=kept("sources baseline", words[0], words),
+        persist_state="session",
+        help="From 0 %, as on the other pages: then what a guess would reach is shared "
+        "out, too, and every group gets the same part of it. From a guess (models: the "
+        "most common class; KNN: random neighbours) only what is learned is shared "
+        "out, and groups differ more.",
+    )
+    return blocks.above_guess() if chosen == words[1] else blocks
+
+
+def _model_words(choice: Choice) -> str:
+    if choice.model == "knn":
+        return f"KNN with {counted(choice.n_neighbors, 'neighbour')}"
+    return f"a model ({MODELS[choice.model].lower()})"
+
+
+def _table(blocks: "BlockValues", of: str, title: str) -> None:
+    frame = blocks.shares()
+    frame = frame[frame["groups_of"].isin([of, "total"])]
+    frame[["value", "stderr", "per_1000_rows", "per_1000_cells"]] *= 100
+    number = st.column_config.NumberColumn
+    shown = {
+        "group": st.column_config.TextColumn(title.lower(), width="medium"),
+        "value": number("value (pp)", format="%.2f", help=VALUE_HELP),
+        "stderr": number("± pp", format="%.2f", help=STDERR_HELP),
+        "share_percent": number("share (%)", format="%.1f", help=SHARE_HELP),
+        "share_stderr": number("± % ", format="%.1f", help=STDERR_HELP),
+        "rows": number("rows", format="localized"),
+        "per_1000_rows": number(
+            "per 1,000 rows (pp)",
+            format="%.3g",
+            help="The value divided by the group's rows, times 1,000: what a row of "
+            "this source is worth, whatever its size. Small sources have it easier.",
+        ),
+        "columns": number("columns", format="localized"),
+        "cells": number("cells", format="localized"),
+        "per_1000_cells": number(
+            "per 1,000 cells (pp)",
+            format="%.3g",
+            help="The value divided by the group's cells, times 1,000.",
+        ),
+    }
+    hidden = {"stderr", "share_stderr"} if blocks.exact else set()
+    hidden |= {"columns"} if of == "rows" else {"rows", "per_1000_rows"}
+    names = [name for name in shown if name not in hidden]
+    st.dataframe(
+        frame[names],
+        hide_index=True,
+        height="content" if len(frame) <= 20 else 600,
+        column_config={name: shown[name] for name in names},
+        placeholder="–",
+        alt=f"{title} with their values and shares of the total",
+    )
+
+
+def _explain(blocks: "BlockValues") -> None:
+    error = (
+        "Values are exact: all unions of groups were tried, so there is no standard "
+        "error. Other test rows would give somewhat other values."
+        if blocks.exact
+        else "Values are estimates from "
+        f"{counted(blocks.n_evaluations, 'evaluation')}; ± is their standard error."
+    )
+    st.caption(
+        "A group is one player: it comes with all of its rows, or not at all. Its "
+        "value is not the sum of its cells' values on the other pages, because there "
+        "every row is a player of its own: one row more or less hardly matters once "
+        f"many are there, a whole group may. {error}"
+    )
+    with st.expander("Before someone is paid by these shares", icon=":material/help:"):
+        st.markdown(
+            "- **Copies share the credit.** Two sources with the same rows get half "
+            "each of what one alone would get. Whoever splits one source into two "
+            "changes what all others get.\n"
+            "- **Size counts, with less and less effect.** The first thousand rows "
+            "teach a model more than the tenth thousand; *per 1,000 rows* therefore "
+            "favours small sources.\n"
+            "- **Everything depends on the test rows.** A source that looks like them "
+            "is worth more. If test rows come from the sources themselves "
+            "(leave-one-out, hold-out), large sources decide what counts.\n"
+            "- **Below zero means harmful for this model and label**, not false: look "
+            "at the source's rows on the heatmap before you refuse it.\n"
+            "- **What a guess would reach is no one's merit.** Counted from 0 %, every "
+            "group gets the same part of it, so that shares look alike. Let values "
+            "count from a guess, where the model is better than one."
+        )
+
+
+def _files(table: Table, blocks: "BlockValues") -> None:
+    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
+    a, b, _ = st.columns([1, 1, 2])
+    with a:
+        csv_button(table, "Download the blocks", "blocks", blocks.to_frame, unit)
+    with b:
+        csv_button(table, "Download the shares", "shares", blocks.shares, unit)

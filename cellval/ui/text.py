@@ -1,0 +1,80 @@
+"""Words on pages: text of a file made harmless, numbers made readable."""
+
+import math
+import re
+
+from cellval.methods import METHODS
+from cellval.progress import spoken_time
+from cellval.repair.repairs import Repairs, split
+from cellval.values.result import CellValues
+
+_MEANING = """
+**A cell's value** is what this cell adds to the accuracy of a simple model, on average
+over all ways of taking rows and columns away.{sums}
+
+- **Below zero:** the cell misleads the model. Look at it first.
+- **About zero:** it changes little.
+- **Above zero:** it helps.
+
+**The standard error** says how far a value may be off because only so many test points
+were seen. Trust a value that is several standard errors from zero.
+
+**A row's (or column's) value** is the sum of its cells. **Rank 1** is the lowest cell.
+
+Values are in percentage points (pp) of accuracy. They are small because they are
+shares: with 200 rows of 4 columns the accuracy is shared by 800 cells. Compare cells
+with each other, not with 100.
+
+A low value shows that a cell *hurts the task*. It may be an error, or a true but
+unusual case. You decide.
+"""
+
+_SUMS = " All cells together sum to the accuracy\nthat the model reaches."
+
+
+def meaning(values: CellValues | None) -> str:
+    """What the numbers on the pages mean (Markdown)."""
+    if values is None or values.sums_to_score:
+        return _MEANING.format(sums=_SUMS)
+    if values.additive:
+        return _MEANING.format(
+            sums=" With other weights than Shapley's the cells do not sum to\n"
+            "the accuracy; compare them with each other only."
+        )
+    about = METHODS[values.settings["by"]]
+    return f"**{about.title}.** {about.means}\n\nLower is worse. {about.when}"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    text = " ".join(str(text).split())
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def about_time(seconds: float) -> str:
+    """A duration as an estimate is said: a few seconds, about 3 min."""
+    if seconds < 3:
+        return "a few seconds"
+    return f"about {spoken_time(seconds)}"
+
+
+def share(number: float) -> str:
+    """A number from 0 to 1; how small a tiny one is says little."""
+    if not math.isfinite(number):
+        return "–"
+    if number < 0.0001:
+        return "below 0.0001"
+    return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """A number with its noun: 1 row, 2 rows."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def changes_words(repairs: Repairs) -> str:
+    """How much was changed: 2 cells changed, 1 row dropped."""
+    texts, drop = split(repairs)
+    parts = [f"{counted(len(texts), 'cell')} changed"] if texts else []
+    parts += [f"{counted(len(drop), 'row')} dropped"] if drop else []
+    return ", ".join(parts) or "nothing changed"

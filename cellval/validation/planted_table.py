@@ -1,0 +1,221 @@
+"""Errors planted into a person's own table, as if they had been typed into its file."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.columns import Column
+from cellval.table.table import InputError, Table
+from cellval.validation.planting import KINDS, plant
+
+FEWEST = 5  # errors: a curve through fewer says nothing
+NUMBERS_ONLY = ("times ten", "zero")
+DATES = {
+    "month/day/year": "%m/%d/%Y",
+    "day/month/year": "%d/%m/%Y",
+    "day.month.year": "%d.%m.%Y",
+    "year-month-day": "%Y-%m-%d",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Rehearsal:
+    """A table with planted errors, and the same rows without.
+
+    Attributes
+    ----------
+    table : Table
+        With the errors as texts; kinds and features are those of the clean one.
+    clean : Table
+        The same rows as they were.
+    held_out : ndarray of int
+        Positions of the rows in the person's table that are in neither.
+    wrong : ndarray of bool, shape (n_rows, n_columns)
+        Over the features.
+    texts : mapping of (position, column) to str
+        What was planted, by positions in `table`.
+    """
+
+    table: Table
+    clean: Table
+    held_out: np.ndarray
+    wrong: np.ndarray
+    texts: dict[tuple[int, str], str]
+
+    @property
+    def n_wrong(self) -> int:
+        return int(self.wrong.sum())
+
+
+def rehearse(
+    table: Table,
+    kind: str,
+    *,
+    share: float = 0.02,
+    test_share: float = 0.0,
+    random_state: int = 0,
+) -> Rehearsal:
+    """Plant errors of one kind into a share of the cells that can have them.
+
+    Parameters
+    ----------
+    kind : str
+        One of `planting.KINDS`. "times ten" and "zero" go to columns of numbers.
+    share : float
+        Of the cells of these columns. Cells that are missing stay as they are.
+    test_share : float
+        Of the rows of each class, to hold out clean.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> planted = rehearse(table, "times ten")
+    >>> planted.n_wrong, sorted(planted.texts.items())[0]
+    (13, ((11, 'weight'), '1660'))
+    """
+    if kind not in KINDS:
+        raise InputError(f"'{kind}' is no kind of error; take one of {list(KINDS)}.")
+    if not 0 < share <= 0.5:
+        raise InputError(
+            f"A share of {share:g} is not possible: it must be above 0, and at most "
+            "0.5, so that most cells stay right."
+        )
+    if not 0 <= test_share < 1:
+        raise InputError(
+            f"A share of {test_share:g} of the rows cannot be held out: it must be at "
+            "least 0 and below 1."
+        )
+    columns = [c for c in table.features if takes(c, kind)]
+    if not columns:
+        raise InputError(
+            f"{table.name} has no column of numbers that is a feature, and '{kind}' "
+            f"needs one: {KINDS[kind]}. Take another kind of error, such as 'swap'."
+        )
+    held_out = hold_out(table.y, test_share, random_state)
+    clean = table.with_cells({}, drop=held_out.tolist()) if held_out.size else table
+    own = {column.name: column for column in clean.features}
+    columns = [own[column.name] for column in columns]
+    texts = _planted(clean, columns, kind, share, random_state)
+    planted = clean.with_cells(texts)
+    wrong = np.column_stack(
+        [_differ(a, b) for a, b in zip(clean.features, planted.features, strict=True)]
+    )
+    if wrong.sum() < FEWEST:
+        n = int(wrong.sum())
+        raise InputError(
+            f"Only {n or 'no'} error{'s' * (n != 1)} could be planted into "
+            f"{clean.n_rows:,} rows x {len(columns)} columns, and fewer than {FEWEST} "
+            "say nothing. Choose a larger share of cells or another kind of error; a "
+            "table of a few rows is too small to try it on."
+        )
+    return Rehearsal(planted, clean, held_out, wrong, texts)
+
+
+def takes(column: Column, kind: str) -> bool:
+    """Can cells of this column have such an error?"""
+    if kind in NUMBERS_ONLY:
+        return column.kind == "number" and column.numbers is not None
+    return column.numbers is not None or column.codes is not None
+
+
+def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
+    """Positions of a share of each class; at least one row of it stays."""
+    draw = np.random.default_rng([random_state, 21])
+    out = []
+    for label in np.unique(y):
+        own = draw.permutation(np.flatnonzero(y == label))
+        out.append(own[: min(round(share * own.size), own.size - 1)])
+    return np.sort(np.concatenate(out))
+
+
+def _planted(
+    clean: Table, columns: list[Column], kind: str, share: float, random_state: int
+) -> dict[tuple[int, str], str]:
+    """Texts of the errors."""
+    frame = pd.DataFrame({j: _contents(column) for j, column in enumerate(columns)})
+    frame["label"] = clean.y
+    # a class without any cell in a column has no density
+    with np.errstate(all="ignore"):
+        planted = plant(frame, "label", kind, share=share, random_state=random_state)
+    texts = {}
+    for j, column in enumerate(columns):
+        places = np.flatnonzero(planted.wrong[:, j] & ~column.missing)
+        new = planted.frame[j].to_numpy(object)
+        written = [(i, new[i]) for i in places.tolist() if not pd.isna(new[i])]
+        for (i, _), text in zip(
+            written, _texts(clean, column, [x for _, x in written]), strict=True
+        ):
+            if text:
+                texts[i, column.name] = text
+    return texts
+
+
+def _contents(column: Column) -> pd.Series:
+    if column.numbers is not None:
+        return pd.Series(column.numbers)
+    assert column.codes is not None
+    names = np.array([*column.categories, None], object)
+    return pd.Series(names[column.codes], dtype=object)
+
+
+def _texts(table: Table, column: Column, contents: list) -> list[str]:
+    """Contents as the file would have them; empty where the column cannot."""
+    if column.numbers is None or not contents:
+        return [str(text) for text in contents]
+    digits = _digits(column.numbers)
+    numbers = [round(float(x), digits) for x in contents]
+    texts = [""] * len(numbers)
+    slack = 1.0 if column.kind == "date" else 0.0  # the time of the day
+    for way in _ways(table, column, numbers):
+        read = table.read_texts(column.name, way).numbers
+        assert read is not None
+        right = np.isclose(read, numbers, rtol=1e-5, atol=slack)
+        texts = [
+            new if r and not t else t
+            for t, new, r in zip(texts, way, right, strict=True)
+        ]
+    return texts
+
+
+def _digits(numbers: np.ndarray) -> int:
+    """Digits behind the decimal mark that the column has."""
+    known = numbers[~np.isnan(numbers)]
+    return next(
+        (d for d in range(7) if np.allclose(known, known.round(d), rtol=0, atol=1e-9)),
+        7,
+    )
+
+
+def _ways(table: Table, column: Column, numbers: list[float]) -> Iterator[list[str]]:
+    """Ways to write numbers or days that the column may understand."""
+    if column.kind == "date":
+        epoch, form = date(1970, 1, 1), DATES.get(column.form, "%Y-%m-%d")
+        # far outside of the calendar is nowhere
+        days = [min(max(int(x), -719162), 2932896) for x in numbers]
+        yield [(epoch + timedelta(days=k)).strftime(form) for k in days]
+        return
+    mark = table._how_read[0]
+    plain = [_number_text(x).replace(".", mark) for x in numbers]
+    yield plain
+    for unit in (f" {column.form}", column.form):
+        yield [f"{text}{unit}" for text in plain]
+        yield [f"{unit.strip()}{' ' * unit.startswith(' ')}{text}" for text in plain]
+
+
+def _number_text(number: float) -> str:
+    text = f"{number:.7g}"
+    return f"{number:.0f}" if "e" in text and number.is_integer() else text
+
+
+def _differ(a: Column, b: Column) -> np.ndarray:
+    """Cells whose content is not the same any more."""
+    if a.numbers is not None and b.numbers is not None:
+        same = (a.numbers == b.numbers) | (np.isnan(a.numbers) & np.isnan(b.numbers))
+        return ~same
+    assert a.codes is not None and b.codes is not None
+    names = (np.array([*c.categories, ""], object)[c.codes] for c in (a, b))
+    return np.not_equal(*names).astype(bool)

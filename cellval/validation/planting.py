@@ -1,0 +1,176 @@
+"""Errors planted into a table, so that it is known which cells are wrong."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.decoding import InputError
+
+KINDS = {
+    "low density": "a value that is rare in the row's class",
+    "noise": "two standard deviations of noise, or any category",
+    "swap": "the cell of another row",
+    "swap across classes": "the cell of a row of another class",
+    "times ten": "ten times the number",
+    "zero": "zero instead of the number",
+}
+GRID = 200  # places at which the density within a class is looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Planted:
+    """A frame with errors, and where they are.
+
+    Attributes
+    ----------
+    frame : DataFrame
+    wrong : ndarray of bool, shape (n_rows, n_columns)
+        Over the columns without the label, in their order. A planted cell whose content
+        did not change is not wrong.
+    """
+
+    frame: pd.DataFrame
+    wrong: np.ndarray
+
+
+def plant(
+    frame: pd.DataFrame,
+    label: str,
+    kind: str,
+    *,
+    share: float = 0.02,
+    random_state: int = 0,
+) -> Planted:
+    """Plant errors of one kind into a share of the cells.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns of numbers are those with a numeric dtype; the others hold categories.
+    kind : str
+        One of `KINDS`. "times ten" and "zero" leave categories alone.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"x": range(1, 101), "y": ["a", "b"] * 50})
+    >>> planted = plant(frame, "y", "times ten", share=0.03)
+    >>> int(planted.wrong.sum()), int((planted.frame["x"] > 100).sum())
+    (3, 3)
+    """
+    if kind not in KINDS:
+        raise InputError(f"'{kind}' is no kind of error; take one of {list(KINDS)}.")
+    features = frame.drop(columns=label)
+    n, m = features.shape
+    draw = np.random.default_rng([random_state, list(KINDS).index(kind)])
+    chosen = draw.choice(n * m, max(1, round(share * n * m)), replace=False)
+    wrong = np.zeros((n, m), bool)
+    label_of = pd.factorize(frame[label])[0]
+    planted = frame.reset_index(drop=True).copy()
+    for j, name in enumerate(features.columns):
+        cells = features[name].reset_index(drop=True)
+        column = _Column.of(cells, label_of)
+        new = cells.astype(float if column.is_number else object).to_list()
+        for i in chosen[chosen % m == j] // m:
+            new[i] = column.error(kind, int(i), draw)
+            still_missing = pd.isna(new[i]) and pd.isna(cells[i])
+            wrong[i, j] = new[i] != cells[i] and not still_missing
+        planted[name] = new
+    return Planted(planted, wrong)
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    cells: pd.Series
+    label_of: np.ndarray
+    is_number: bool
+    is_whole: bool
+    rare: dict[int, np.ndarray] = field(default_factory=dict)  # contents by class
+
+    @classmethod
+    def of(cls, cells: pd.Series, label_of: np.ndarray) -> "_Column":
+        is_number = pd.api.types.is_numeric_dtype(cells)
+        known = cells.dropna().to_numpy(float) if is_number else np.array([0.5])
+        return cls(cells, label_of, is_number, not np.mod(known, 1).any())
+
+    def error(self, kind: str, i: int, draw: np.random.Generator) -> object:
+        own = self.cells[i]
+        if kind == "low density":
+            return self._rare(i, draw)
+        if kind == "swap":
+            return self.cells[int(draw.integers(len(self.cells)))]
+        if kind == "swap across classes":
+            others = np.flatnonzero(self.label_of != self.label_of[i])
+            return self.cells[int(draw.choice(others))]
+        if not self.is_number:
+            return draw.choice(self.cells.unique()) if kind == "noise" else own
+        if kind == "noise":
+            return self._rounded(own + 2.0 * draw.normal() * float(self.cells.std()))
+        return 10.0 * own if kind == "times ten" else 0.0
+
+    def _rounded(self, number: float) -> float:
+        return float(np.round(number) if self.is_whole else number)
+
+    def _rare(self, i: int, draw: np.random.Generator) -> object:
+        """Where the density of the row's class is among the lowest twentieth."""
+        label = int(self.label_of[i])
+        if label not in self.rare:  # the density of a large class takes a while
+            self.rare[label] = self._rare_in(label)
+        found = draw.choice(self.rare[label])
+        return self._rounded(found) if self.is_number else found
+
+    def _rare_in(self, label: int) -> np.ndarray:
+        own = self.cells[self.label_of == label].dropna()
+        if not self.is_number:
+            share = own.value_counts(normalize=True)
+            share = share.reindex(self.cells.dropna().unique(), fill_value=0.0)
+            return share[share <= max(0.05, share.min())].index.to_numpy(object)
+        x = own.to_numpy(float)
+        grid = np.linspace(float(self.cells.min()), float(self.cells.max()), GRID)
+        width = x.std() * len(x) ** -0.2 or 1.0
+        density = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).sum(axis=1)
+        return grid[density <= np.quantile(density, 0.05)]
+
+
+def plant_code(
+    frame: pd.DataFrame, label: str, share: float, *, random_state: int = 0
+) -> Planted:
+    """Put a number outside the column's bulk into a share of each number column.
+
+    The code is the one people would take: 0, -1, 99, 999, ... whichever lies at least
+    three standard deviations outside the middle nine tenths of the column.
+    """
+    features = frame.drop(columns=label)
+    draw = np.random.default_rng([random_state, 100])
+    planted = frame.reset_index(drop=True).copy()
+    wrong = np.zeros(features.shape, bool)
+    for j, name in enumerate(features.columns):
+        cells = features[name].reset_index(drop=True)
+        if not pd.api.types.is_numeric_dtype(cells):
+            continue
+        low, high = cells.quantile([0.05, 0.95])
+        margin = 3.0 * float(cells.std())
+        code = next(
+            code
+            for code in (
+                0,
+                -1,
+                -9,
+                99,
+                -99,
+                999,
+                -999,
+                9999,
+                99999,
+                10**6,
+                10**7,
+                10**9,
+            )
+            if code < low - margin or code > high + margin
+        )
+        chosen = draw.choice(len(cells), round(share * len(cells)), replace=False)
+        new = cells.astype(float)
+        new[chosen] = float(code)
+        planted[name] = new
+        wrong[:, j] = new != cells
+    return Planted(planted, wrong)

@@ -1,0 +1,76 @@
+"""Pairs of rows worth comparing: alike in value or in contents, not in the other."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from cellval.table.table import Table
+from cellval.values.result import CellValues
+from cellval.views.derived import looked
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two rows worth comparing, and the column in which they differ most."""
+
+    first: int
+    second: int
+    column: str
+
+
+@lru_cache(maxsize=4)
+def alike_values_pairs(values: CellValues, n_pairs: int = 8) -> list[Pair]:
+    """Nearly the same row value, from very different cells."""
+    order = np.argsort(values.row_values, kind="stable")
+    order = order[np.isfinite(values.row_values[order])]
+    if len(order) < 2:
+        return []
+    spread = np.subtract(*np.percentile(values.row_values[order], [95, 5]))
+    pairs = _near_in(order, 10)
+    gap = np.abs(np.diff(values.row_values[pairs], axis=1)[:, 0])
+    apart = np.linalg.norm(np.diff(values.values[pairs], axis=1)[:, 0], axis=1)
+    close = gap <= 0.02 * spread
+    return _best(values, pairs[close], apart[close], n_pairs)
+
+
+@lru_cache(maxsize=4)
+def alike_rows_pairs(table: Table, values: CellValues, n_pairs: int = 8) -> list[Pair]:
+    """Nearly the same contents, but very different row values."""
+    about = looked(table)
+    order = about.similar[np.isfinite(values.row_values[about.similar])]
+    if len(order) < 2:
+        return []
+    points = about.points
+    pairs = _near_in(order, 10)
+    apart = np.linalg.norm(np.diff(points[pairs], axis=1)[:, 0], axis=1)
+    gap = np.abs(np.diff(values.row_values[pairs], axis=1)[:, 0])
+    close = apart <= np.quantile(apart, 0.1)
+    return _best(values, pairs[close], gap[close], n_pairs)
+
+
+def _near_in(order: np.ndarray, reach: int) -> np.ndarray:
+    """Pairs of rows at most `reach` places apart."""
+    return np.vstack(
+        [
+            np.column_stack([order[:-lag], order[lag:]])
+            for lag in range(1, min(reach, len(order) - 1) + 1)
+        ]
+    )
+
+
+def _best(
+    values: CellValues, pairs: np.ndarray, score: np.ndarray, n_pairs: int
+) -> list[Pair]:
+    """The pairs with the highest scores, no row twice."""
+    found: list[Pair] = []
+    seen: set[int] = set()
+    for a, b in pairs[np.argsort(-score, kind="stable")[: 50 * n_pairs]].tolist():
+        if len(found) == n_pairs:
+            break
+        if a in seen or b in seen:
+            continue
+        seen |= {a, b}
+        j = int(np.argmax(np.abs(values.values[a] - values.values[b])))
+        found.append(Pair(a, b, values.column_names[j]))
+    return found

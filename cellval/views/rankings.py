@@ -1,0 +1,138 @@
+"""Which cells come first: by suspicion, by value, by surprise; how many are outlined.
+
+A ranking that needs surprise is answered by value until surprise is there.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from cellval.detect.placeholders import Placeholder
+from cellval.detect.suspicion import Suspicion, n_to_flag
+from cellval.table.table import Table
+from cellval.values.result import CellValues
+from cellval.views.derived import derived
+
+RANKINGS = {
+    "suspicion": "suspicion",
+    "value": "value within the class",
+    "all": "value over all cells",
+    "surprise": "surprise",
+}
+OUTLINES = {
+    "suspicion": "suspicion",
+    "value": "value only",
+    "surprise": "surprise only",
+}
+# Superlatives for lists and sentences.
+WORST = {
+    "suspicion": "most suspicious",
+    "value": "lowest",
+    "all": "lowest",
+    "surprise": "most surprising",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Cells, worst first.
+
+    Attributes
+    ----------
+    by : str
+        Key of `RANKINGS`; "value" where surprise was asked for and is not there yet.
+    order : ndarray of int
+        Flat positions of the cells. Cells without a value are left out by value.
+    n_rule : int or None
+        How many of the first cells the rule flags; None by value, which has none.
+    """
+
+    by: str
+    order: np.ndarray
+    n_rule: int | None
+
+
+def ranking(values: CellValues, about: Suspicion | None, by: str) -> Ranking:
+    """All cells of a result by one of `RANKINGS`."""
+    if by == "all":
+        return Ranking(by, derived(values).order_over_all, None)
+    if about is None or by == "value":
+        return Ranking("value", derived(values).order, None)
+    if by == "surprise":
+        return Ranking(by, about.surprise_order, _n_surprising(about))
+    return Ranking("suspicion", about.order, about.n_flagged)
+
+
+# Kept for the last few results: pages ask again on every click.
+@lru_cache(maxsize=4)
+def _n_surprising(about: Suspicion) -> int:
+    return n_to_flag(about.surprise.surprise)
+
+
+@dataclass(frozen=True, eq=False)
+class Outlines:
+    """The cells to outline.
+
+    Attributes
+    ----------
+    by : str
+        Key of `OUTLINES`; see `Ranking`.
+    cells : ndarray of int
+        Flat positions, worst first.
+    chosen : bool
+        A person said how many; otherwise a rule did.
+    """
+
+    by: str
+    cells: np.ndarray
+    chosen: bool
+
+
+def outlines(
+    values: CellValues, about: Suspicion | None, by: str, k: int | None = None
+) -> Outlines:
+    """The k worst cells by one of `OUTLINES`; with None as many as the rule says.
+
+    By value alone, only cells that clearly hurt are outlined.
+    """
+    ranked = ranking(values, about, by)
+    order, n = ranked.order, ranked.n_rule
+    if ranked.by == "value":
+        order, n = derived(values).harmful, derived(values).usual_suspects
+    return Outlines(ranked.by, order[: n if k is None else k], k is not None)
+
+
+def outline_words(shown: Outlines) -> str:
+    """Which cells are outlined, and by what rule, as a sentence."""
+    n = len(shown.cells)
+    cells = "1 cell is" if n == 1 else f"{n:,} cells are"
+    if shown.by == "value":
+        which = f"Outlined: the {n:,} lowest cells within their class"
+        return f"{which} that are clearly below 0."
+    if shown.chosen:
+        worst = f"The {n:,} {WORST[shown.by]} cells are"
+        if n == 1:
+            worst = f"The {WORST[shown.by]} cell is"
+        return f"{worst} outlined, as many as you chose."
+    if n == 0:
+        return (
+            "Nothing stands out; choose a number under View to outline the "
+            f"{WORST[shown.by]} cells anyway."
+        )
+    alone = ", by surprise alone" if shown.by == "surprise" else ""
+    return f"{cells} outlined by the rule{alone}, which aims at one false alarm in ten."
+
+
+def code_rows(table: Table, code: Placeholder) -> np.ndarray:
+    """Positions of the rows that hold a code for "missing"."""
+    column = next(c for c in table.features if c.name == code.column)
+    return np.flatnonzero(column.numbers == code.number)
+
+
+def holds_code(table: Table, about: Suspicion) -> np.ndarray:
+    """Whether each cell holds a code for "missing"; bool, (n_rows, n_columns)."""
+    found = np.zeros(about.suspicion.shape, bool)
+    for code in about.surprise.placeholders:
+        found[code_rows(table, code), table.feature_names.index(code.column)] = True
+    return found

@@ -1,0 +1,375 @@
+"""What if a row held something else: what it, and each of its cells, would be worth.
+
+Only one row changes, so only its own values are computed: the other rows are ordered
+around each test point once, and every content of the row finds its place among them.
+The answers are those of a new run on the changed table: kinds and features stay, the
+scale of a changed column is measured anew, and the test points are those of the run.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.table import Table
+from cellval.text import SURE, Unit, content
+from cellval.values.result import CellValues
+from cellval.whatif.changed_row import check_row, make_scene, run_of
+from cellval.whatif.contents import (
+    CELL_WORK,
+    Told,
+    exact_cells,
+    sampled_cells,
+    sentences,
+    whole_row,
+)
+
+MOST_LABELS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class RowIf:
+    """The 1D value of a row as it is and under several other contents.
+
+    Attributes
+    ----------
+    now, now_stderr : float
+    values, stderr : ndarray of shape (n_alternatives,)
+    gains, gains_stderr : ndarray of shape (n_alternatives,)
+        Value less `now`, on the same test points: more precise than the values.
+    n_test : int
+        Test points that were looked at.
+    note : str
+        What was sampled or read in an unexpected way; else empty.
+    """
+
+    now: float
+    now_stderr: float
+    values: np.ndarray
+    stderr: np.ndarray
+    gains: np.ndarray
+    gains_stderr: np.ndarray
+    n_test: int
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class LabelOrCell:
+    """What each single change of a row would do to its value.
+
+    Attributes
+    ----------
+    row : int
+        As a person counts, from 1.
+    now, now_stderr : float
+        The row's value as it is.
+    changes : DataFrame
+        One line per change; see `frame`.
+    verdict : str
+        The change that helps most, in a sentence or two.
+    note : str
+        What was sampled or read in an unexpected way; else empty.
+    """
+
+    row: int
+    now: float
+    now_stderr: float
+    changes: pd.DataFrame
+    verdict: str
+    note: str
+
+    def frame(self) -> pd.DataFrame:
+        """Columns change, column, before, after, value, gain, stderr (of the gain)."""
+        return self.changes.copy()
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIf:
+    """The cells of a row before and after a change, each with its value.
+
+    Attributes
+    ----------
+    row : int
+        As a person counts, from 1.
+    before, after : DataFrame
+        As `CellValues.explain`: column, cell, value, stderr; values sum to the total.
+        A standard error after is that before and that of the change together, which is
+        rather too large than too small.
+    before_total, after_total, before_stderr, after_stderr : float
+        The row's value, with its standard error.
+    gain, gain_stderr : float
+        After less before on the same test points: more precise than the two.
+    seconds : float
+        How long it took.
+    note : str
+        How `after` was computed, and what was read in an unexpected way.
+    """
+
+    row: int
+    before: pd.DataFrame
+    after: pd.DataFrame
+    before_total: float
+    after_total: float
+    before_stderr: float
+    after_stderr: float
+    gain: float
+    gain_stderr: float
+    seconds: float
+    note: str
+
+
+def row_value_if(
+    table: Table,
+    index: int,
+    changes_list: Sequence[Mapping[str, str]],
+    *,
+    settings: Mapping[str, Any],
+    test: Table | pd.DataFrame | float | np.ndarray | None = None,
+) -> RowIf:
+    """The 1D value of one row under each of several alternative contents.
+
+    Parameters
+    ----------
+    index : int
+        Position of the row in the table, from 0.
+    changes_list : sequence of mappings of column or label to its new text
+    settings : mapping
+        Those of the run: `CellValues.settings`.
+    test : Table, DataFrame, float, or ndarray of bool of shape (n_rows,), optional
+        The test table or share that the run was given, or which rows it held out. Rows
+        held out stay so even if a label changes.
+
+    Returns
+    -------
+    RowIf
+        What ``value_rows(table.with_cells(...))[index]`` would be. Of large tables only
+        some test points are looked at, the same for all contents; `note` says so.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> swapped = {"weight": "57", "height": "166"}
+    >>> result = row_value_if(table, 11, [swapped], settings={"n_neighbors": 10})
+    >>> bool(result.gains[0] > 2 * result.gains_stderr[0])
+    True
+    """
+    run = run_of(table, settings, test)
+    scene = make_scene(run, index, changes_list)
+    told = whole_row(run, scene)
+    alternatives = range(1, len(changes_list) + 1)
+    values = np.array([told.mean(q) for q in alternatives]).reshape(-1, 2)
+    gains = np.array([told.mean(q, 0) for q in alternatives]).reshape(-1, 2)
+    now, now_stderr = told.mean(0)
+    return RowIf(
+        float(now),
+        float(now_stderr),
+        values[:, 0],
+        values[:, 1],
+        gains[:, 0],
+        gains[:, 1],
+        told.by_test.shape[1] + run.leave_one_out,
+        sentences(told.note, *scene.notes),
+    )
+
+
+def label_or_cell(
+    table: Table,
+    values: CellValues,
+    index: int,
+    suggestions: Mapping[str, str | Mapping[str, str]],
+    test: Table | pd.DataFrame | None = None,
+    *,
+    unit: Unit | None = None,
+) -> LabelOrCell:
+    """Label or cell: a row's value under each other label and each suggested cell.
+
+    Parameters
+    ----------
+    index : int
+        Position of the row in the table, from 0.
+    suggestions : mapping of column to the text that a suspicious cell should have
+        Or to a mapping of columns to texts, where several cells change at once.
+    test : Table or DataFrame, optional
+        The test table of the run, if it had one.
+    unit : Unit, optional
+        Of the numbers in the verdict; else one that suits them.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> values = cellval.value_cells(table)
+    >>> label_or_cell(table, values, 11, {"height": "163"}).frame()["change"].tolist()
+    ['sex: F → M', 'height: 57 → 163']
+    """
+    run = run_of(table, values.settings, test, values)
+    check_row(run, index)
+    counts = np.bincount(table.y)
+    common = np.argsort(-counts, kind="stable")
+    labels = [table.classes[k] for k in common if k != table.y[index]]
+    if len(labels) == 1 and counts[table.y[index]] == 1:
+        labels = []  # the other one would leave a single class
+    changes = [(table.label, {table.label: text}) for text in labels[:MOST_LABELS]]
+    for name, new in suggestions.items():
+        changes.append((name, {name: new} if isinstance(new, str) else dict(new)))
+    scene = make_scene(run, index, [texts for _, texts in changes])
+    told = whole_row(run, scene)
+    lines, moves = [], []
+    for q, (name, texts) in enumerate(changes, 1):
+        olds = {column: str(scene.texts[0][column]).strip() for column in texts}
+        pairs = [(c, content(olds[c]), content(new)) for c, new in texts.items()]
+        text = ", ".join(f"{c}: {old} → {new}" for c, old, new in pairs)
+        moves.append([f"{c} from {old} to {new}" for c, old, new in pairs])
+        values_then = told.mean(q)[0], *told.mean(q, 0)
+        lines.append((text, name, olds[name], texts[name], *values_then))
+    columns = ["change", "column", "before", "after", "value", "gain", "stderr"]
+    frame = pd.DataFrame(lines, columns=columns)
+    now, now_stderr = told.mean(0)
+    return LabelOrCell(
+        int(table.row_numbers[index]),
+        float(now),
+        float(now_stderr),
+        frame,
+        _verdict(frame, moves, table.label, float(now), told, unit),
+        sentences(told.note, *scene.notes),
+    )
+
+
+def what_if(
+    table: Table,
+    values: CellValues,
+    index: int,
+    changes: Mapping[str, str],
+    *,
+    test: Table | pd.DataFrame | None = None,
+    seconds: float = 0.8,
+) -> WhatIf:
+    """Values of all cells of a row after a change of any of its cells or its label.
+
+    Parameters
+    ----------
+    index : int
+        Position of the row in the table, from 0.
+    changes : mapping of column or label to its new text
+    test : Table or DataFrame, optional
+        The test table of the run, if it had one.
+    seconds : float
+        About how long it may take on two cores; more time, smaller errors.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> values = cellval.value_cells(table)
+    >>> answer = what_if(table, values, 11, {"weight": "57", "height": "166"})
+    >>> answer.before_total < answer.after_total
+    True
+    """
+    started = time.monotonic()
+    run = run_of(table, values.settings, test, values)
+    scene = make_scene(run, index, [changes])
+    whole = whole_row(run, scene)
+    total, total_stderr = whole.mean(1)
+    gain, gain_stderr = whole.mean(1, 0)
+    old, old_stderr = values.values[index], values.stderr[index]
+    is_exact = "exact" in str(values.settings["design"])
+    told = exact_cells(run, scene, CELL_WORK * seconds, old_known=is_exact)
+    if told is None:
+        told = sampled_cells(run, scene, CELL_WORK * seconds)
+    if len(told.by_test) == 1:
+        new, new_stderr = told.mean(0)
+    else:
+        change, stderr = told.mean(1, 0)
+        new, new_stderr = old + change, np.hypot(old_stderr, stderr)
+    new = new + (total - new.sum()) / new.size
+    row = int(table.row_numbers[index])
+    before = values.explain(row)
+    texts = [scene.texts[1][name] for name in values.column_names]
+    after = pd.DataFrame(
+        {
+            "column": values.column_names,
+            "cell": texts,
+            "value": new,
+            "stderr": new_stderr,
+        }
+    )
+    order = np.argsort(-np.abs(new), kind="stable")
+    about_total, stopped = "", ""
+    if whole.note:
+        about_total = f"The row's value was {whole.note[0].lower()}{whole.note[1:]}"
+    if values.n_test < run.n_tests:
+        stopped = (
+            f"The run before was stopped after {values.n_test:,} of {run.n_tests:,} "
+            "test points, so before and after differ by its noise, too."
+        )
+    return WhatIf(
+        row,
+        before,
+        after.iloc[order].reset_index(drop=True),
+        float(values.row_values[index]),
+        float(total),
+        float(values.row_stderr[index]),
+        float(total_stderr),
+        float(gain),
+        float(gain_stderr),
+        time.monotonic() - started,
+        sentences(told.note, about_total, *scene.notes, stopped),
+    )
+
+
+def _verdict(
+    frame: pd.DataFrame,
+    moves: Sequence[Sequence[str]],
+    label: str,
+    now: float,
+    told: Told,
+    unit: Unit | None,
+) -> str:
+    """The change that helps most, and whether that is more than noise."""
+    if frame.empty:
+        return "There is no other label and no suggestion to try."
+    unit = unit or Unit.of(max(abs(now), float(frame["value"].abs().max())))
+    best = int(frame["gain"].argmax())
+    line = frame.iloc[best]
+    move = f"from {_signed(unit, now)} to {_signed(unit, line['value'])}"
+    if line["gain"] <= 0:
+        return (
+            f"No single change helps: the row's value is {_signed(unit, now)}, and "
+            "every other label and every suggestion would leave or lower it."
+        )
+    if not line["gain"] > SURE * line["stderr"]:
+        return (
+            f"No single change helps much: the best one, {line['change']}, would move "
+            f"the row's value {move}, which is within two standard errors."
+        )
+    said = (
+        f"Changing {' and '.join(moves[best])} would raise the row's value most: {move}"
+    )
+    is_label = line["column"] == label
+    rivals = frame[(frame["column"] == label) != is_label]
+    if rivals.empty:
+        return f"{said}. " + (
+            "The label may be wrong."
+            if is_label
+            else "There is no other label to compare it with."
+        )
+    rival = rivals.index[int(rivals["gain"].argmax())]
+    ahead, stderr = told.mean(best + 1, int(rival) + 1)
+    if not ahead > SURE * stderr:
+        return (
+            f"{said}. But {frame.loc[rival, 'change']} would do nearly as much, within "
+            "two standard errors: label or cell cannot be told apart."
+        )
+    if is_label:
+        return f"{said}; more than any cell. The label may be wrong."
+    who = "cell is" if len(moves[best]) == 1 else "cells are"
+    return f"{said}; more than any other label. The {who} the likelier culprit."
+
+
+def _signed(unit: Unit, value: float) -> str:
+    text = unit.text(value)
+    return f"+{text}" if value > 0 else text
