@@ -4,7 +4,7 @@ import time
 
 import streamlit as st
 
-from cellval.jobs import background as jobs
+from cellval.jobs import warm_up
 from cellval.ui import session as state
 from cellval.ui import sidebar
 
@@ -32,7 +32,7 @@ st.set_page_config(
     layout="wide",
     menu_items={"About": "**cellval** finds the cells of a table that hurt a model."},
 )
-jobs.warm_up()
+warm_up.warm_up()
 state.sync_link()
 st.logo(LOGO, size="large")
 st.html(MARGINS)

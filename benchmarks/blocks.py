@@ -12,7 +12,7 @@ import cellval
 from benchmarks.data import data_folder
 from cellval.games import columns_by, rows_by_ranges, utility_of, value_blocks
 from cellval.games.groups import n_evaluations
-from cellval.knn.engine import n_cores
+from cellval.parallel import n_cores
 
 folder = data_folder()
 path = folder / "credit_default" / "credit_default.csv" if folder else None

@@ -14,11 +14,11 @@ import numpy as np
 import cellval
 from benchmarks.data import SAMPLES, adult, breast_cancer
 from cellval.experiments.algorithm2 import Arrays, one_permutation
-from cellval.knn import cell_values as kernels
-from cellval.knn.cell_values import Queries, Rows
+from cellval.knn.cell_values import Queries, Rows, make_sums, whole_rows
+from cellval.knn.distance import add_column
 from cellval.knn.engine import make_problem, run_item
 from cellval.knn.plan import evaluations
-from cellval.knn.row_values import add_column, make_steps
+from cellval.knn.row_values import make_steps
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 PARTS = ("exact", "kernel", "rows", "scaling", "start")
@@ -136,8 +136,8 @@ def rows():
         np.ones(n_tests),
     )
     steps = make_steps(n, 10)
-    sums = kernels.make_sums(n, 1)
-    took = seconds(lambda: kernels.whole_rows(made, tests, None, steps, sums), 5)
+    sums = make_sums(n, 1)
+    took = seconds(lambda: whole_rows(made, tests, None, steps, sums), 5)
     print(f"{took:.3f} s")
 
 

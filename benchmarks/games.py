@@ -17,8 +17,9 @@ from sklearn.tree import DecisionTreeClassifier
 import cellval
 from benchmarks.data import SAMPLES, adult
 from cellval.games import ModelUtility
-from cellval.games.montecarlo import default_executor, iter_rounds, one_round
+from cellval.games.montecarlo import iter_rounds, one_round
 from cellval.games.oob import iter_oob
+from cellval.parallel import default_executor
 
 PARTS = ("mc", "workers", "oob")
 N = 500  # rows to train on, and as many to test

@@ -1,8 +1,10 @@
 """cellval finds the cells of a table that hurt a learning task. Lower is worse."""
 
-from cellval.detect.suspicion import suspects
+from cellval.detect.suspects import suspects
+from cellval.errors import InputError
 from cellval.knn.engine import Snapshot, value_rows
-from cellval.table.table import Column, InputError, Table, read_csv
+from cellval.table.columns import Column
+from cellval.table.table import Table, read_csv
 from cellval.valuation import iter_values, value_cells
 from cellval.values.result import CellValues, load
 

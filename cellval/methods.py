@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cellval.table.decoding import InputError
+from cellval.errors import InputError
 
 
 @dataclass(frozen=True)

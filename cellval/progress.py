@@ -5,19 +5,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
-from cellval.knn.engine import Snapshot
+from cellval.text import spoken_time
 
 
-def spoken_time(seconds: float) -> str:
-    """Seconds as a person says them: 8 s, 3 min, 2.5 h."""
-    if not seconds < float("inf"):
-        return "?"
-    if seconds < 99.5:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
-
-
-def line(snapshot: Snapshot) -> str:
+def line(snapshot: Any) -> str:
     """Bar, test points, standard error and time left."""
     if snapshot.compiling:
         return "preparing (the first run on a machine compiles for about 15 s) ..."

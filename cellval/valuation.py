@@ -7,15 +7,21 @@ from typing import Any
 
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.knn import engine
+from cellval.knn.engine import make_problem
+from cellval.knn.plan import NANOSECONDS
 from cellval.methods import method_of
+from cellval.parallel import n_cores
 from cellval.progress import shown
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 from cellval.values.result import CellValues
 
 KNN_ONLY = ("subsets", "near", "continue_from")
 GAMES_ONLY = ("model", "rounds", "truncation", "row_weights")
 UNTESTED = ("model", "test", "scoring", "baseline", "n_neighbors")  # not for "oob"
+
+NEAR_NANOSECONDS = 4.0  # an evaluation with the near-field approximation
 
 
 def iter_values(
@@ -160,3 +166,19 @@ def value_cells(
     for snapshot in snapshots:  # noqa: B007 - the last one is the result
         pass
     return snapshot.values
+
+
+def expected_seconds(table: Table, **options: Any) -> float:
+    """About how long a run with these options would take on this machine.
+
+    Raises InputError where `start` would fail for the options.
+    """
+    if options.get("method", "knn") != "knn":
+        from cellval.games.run import expected_seconds as of_game
+
+        return of_game(table, **options)
+    problem = make_problem(table, **options)
+    cost = NEAR_NANOSECONDS if 0 < problem.near < problem.plan.n_rows else NANOSECONDS
+    seconds = problem.plan.total_work() * cost / 1e9 / n_cores()
+    budget = options.get("budget")
+    return seconds if budget is None else min(seconds, float(budget))

@@ -15,23 +15,8 @@ from math import isfinite, log
 
 import numpy as np
 
-from cellval.table.decoding import InputError, shortened
-
-GIVES_UP = {
-    "shapley": (
-        "Every order of the players is equally likely. The only weights with which "
-        "values sum to the score; the right ones unless you know why not."
-    ),
-    "banzhaf": (
-        "Every coalition is equally likely. For a noisy score: no other weights keep "
-        "the ranking as well. Gives up efficiency: values no longer sum to the score."
-    ),
-    "beta": (
-        "Beta(a, b) with a > b stresses small coalitions, where one player more "
-        "matters most and noise least; with b > a large ones, as leaving one out does; "
-        "Beta(1, 1) is Shapley. Gives up efficiency: values no longer sum to the score."
-    ),
-}
+from cellval.errors import InputError
+from cellval.text import shortened
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures import waterfall as figures
-from cellval.text import COLUMN_HELP
+from cellval.figures.columns import MAX_COLUMNS, column_bars
+from cellval.glossary import COLUMN_HELP
 from cellval.ui import session as state
 from cellval.ui.widgets import chart, clicked, kept, table_and_values
-from cellval.views import derived as views
+from cellval.views import value_view as views
 
 st.title("Columns")
 table, values = table_and_values()
-about = views.derived(values)
+about = views.value_view(values)
 unit = about.column_unit
 by = st.segmented_control(
     "Order",
@@ -39,7 +39,7 @@ st.markdown(
 )
 key = f"columns chart {state.widget_key('v')} {by}"
 chart(
-    figures.column_bars(about, order[: figures.MAX_COLUMNS]),
+    column_bars(about, order[:MAX_COLUMNS]),
     key,
     "Column values with standard errors, and the spread of their cell values",
     on_select="rerun",
@@ -50,8 +50,8 @@ if point := clicked(key):
 st.caption(
     "Boxes hold the middle half of a column's cells, whiskers nine in ten, the dot is "
     "its lowest cell."
-    + f" Drawn are the first {figures.MAX_COLUMNS} columns; all are in the table below."
-    * (len(order) > figures.MAX_COLUMNS)
+    + f" Drawn are the first {MAX_COLUMNS} columns; all are in the table below."
+    * (len(order) > MAX_COLUMNS)
 )
 number = st.column_config.NumberColumn
 kinds = {column.name: column.kind for column in table.features}

@@ -2,10 +2,17 @@
 
 import streamlit as st
 
-from cellval.table.table import InputError
+from cellval.errors import InputError
 from cellval.ui import session as state
-from cellval.ui.data import file as loading
 from cellval.ui.data import options
+from cellval.ui.data.file import (
+    choose_file,
+    choose_kinds,
+    choose_label_and_id,
+    show_classes,
+    show_notes,
+    show_preview,
+)
 from cellval.ui.text import plain
 
 state.need_frame()
@@ -18,13 +25,13 @@ if source is None:
         "class. **cellval** finds the cells that mislead a model, and you decide which "
         "are errors."
     )
-    loading.choose_file()
+    choose_file()
     st.stop()
 
 # With the file in its key the fold closes when a file was chosen.
 fold = state.widget_key("another file")
 with st.expander("Open another file", icon=":material/folder_open:", key=fold):
-    loading.choose_file()
+    choose_file()
 
 try:
     table = state.read_source()
@@ -41,14 +48,14 @@ with about:
         f"{table.n_rows:,} rows, {n:,} column{'s' * (n != 1)} to value, "
         f"{len(table.classes):,} classes"
     )
-    loading.show_classes(table)
-    loading.show_preview(table)
-    loading.show_notes(table)
+    show_classes(table)
+    show_preview(table)
+    show_notes(table)
     st.markdown("**Columns**")
-    loading.choose_kinds(table)
+    choose_kinds(table)
 
 with run.container(border=True):
-    loading.choose_label_and_id(table)
+    choose_label_and_id(table)
     method = options.choose_method()
     test = options.choose_test(table, method)
     chosen = options.choose_options(table, method)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cellval.ui import session as state
-from cellval.ui.export import files as downloads
+from cellval.ui.export.files import cell_files, repaired_file, reports
 from cellval.ui.guard import need_values
 from cellval.ui.text import plain
 
@@ -18,11 +18,11 @@ if run is not None and run.active:
 @st.fragment
 def files() -> None:
     st.subheader("Your file, repaired")
-    downloads.repaired_file(table)
+    repaired_file(table)
     st.subheader("Decisions and values")
-    downloads.cell_files(table, shown, state.values() or values)
+    cell_files(table, shown, state.values() or values)
     st.subheader("To show to others")
-    downloads.reports(table)
+    reports(table)
 
 
 files()

@@ -5,7 +5,18 @@ import streamlit as st
 
 from cellval.ui import session as state
 from cellval.ui.heatmap import controls as heatlook
-from cellval.ui.heatmap import view as heatview
+from cellval.ui.heatmap.view import (
+    DRAWN_WHOLE,
+    cells_figure,
+    columns_of,
+    jump,
+    open_cell,
+    overview_figure,
+    places,
+    selected_position,
+    window_of,
+    window_slider,
+)
 from cellval.ui.widgets import cell_detail, chart, table_and_values, view_key
 
 st.title("Heatmap")
@@ -18,22 +29,22 @@ order = heatlook.shown_rows(table, values, about, look, marked)
 if len(order) == 0:
     st.info(heatlook.nothing_fits(look, marked))
     st.stop()
-first, last = heatview.window_of(order)
+first, last = window_of(order)
 window = order[first:last]
 in_window = np.isin(outlined.cells // len(values.column_names), window)
 heatlook.outline_caption(
     look, outlined, in_window if len(order) > len(window) else None
 )
-left, right = heatview.columns_of(values)
+left, right = columns_of(values)
 
-overview, cells, detail = heatview.places(wide=len(order) > heatview.DRAWN_WHOLE)
+overview, cells, detail = places(wide=len(order) > DRAWN_WHOLE)
 key = view_key("cells", state.widget_key("view"), *look, first, last, left, right)
-figure = heatview.cells_figure(
+figure = cells_figure(
     values,
     window,
     (left, right),
     marked,
-    heatview.selected_position(values, window, key),
+    selected_position(values, window, key),
     look.transposed,
 )
 with cells:
@@ -41,21 +52,19 @@ with cells:
         figure,
         key,
         "Heatmap of cell values",
-        on_select=lambda: heatview.open_cell(values, key),
+        on_select=lambda: open_cell(values, key),
     )
-    heatview.window_slider(len(order))
+    window_slider(len(order))
     heatlook.legend(look, about, len(order), table.n_rows)
 if overview is not None:
     with overview:
-        small = heatview.overview_figure(
-            values, order, (first, last), figure.layout.height
-        )
+        small = overview_figure(values, order, (first, last), figure.layout.height)
         over = view_key("overview", state.widget_key("view"), *look)
         chart(
             small,
             over,
             "Overview of all rows",
-            on_select=lambda: heatview.jump(values, order, over),
+            on_select=lambda: jump(values, order, over),
             menu=False,
         )
 with detail:

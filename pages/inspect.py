@@ -11,11 +11,15 @@ from cellval.ui.inspect import (
 from cellval.ui.inspect import (
     lines as celllines,
 )
-from cellval.ui.inspect import (
-    list as celllist,
-)
-from cellval.ui.inspect import (
-    map as cellmap,
+from cellval.ui.inspect import map as cellmap
+from cellval.ui.inspect.list import (
+    controls,
+    draw,
+    flag_buttons,
+    mark_buttons,
+    progress,
+    say_why_no_surprise,
+    with_decisions,
 )
 from cellval.ui.widgets import cell_detail, kept, table_and_values, view_key
 
@@ -31,9 +35,9 @@ view = st.segmented_control(
     label_visibility="collapsed",
 )
 codes.lines(table, about)
-wanted = celllist.controls(table, values, about, view == "List")
+wanted = controls(table, values, about, view == "List")
 if about is None:
-    celllist.say_why_no_surprise()
+    say_why_no_surprise()
 
 if view == "Map":
     points, detail = st.columns([7, 4], gap="small")
@@ -46,8 +50,8 @@ if view == "Map":
     st.stop()
 
 found = celllines.lines(table, values, about, wanted)
-celllist.progress(found.frame)
-shown = celllist.with_decisions(found.frame, wanted)
+progress(found.frame)
+shown = with_decisions(found.frame, wanted)
 lines, detail = st.columns([7, 4], gap="small")
 with lines:
     if len(shown) == 0:
@@ -55,11 +59,11 @@ with lines:
     else:
         cells = shown[["index", "column"]].to_csv().encode()
         key = view_key("list", state.widget_key("v"), hashlib.sha1(cells).hexdigest())
-        chosen = celllist.draw(shown, table, values, key)
+        chosen = draw(shown, table, values, key)
         st.caption(
             "Click a line to open the cell; tick lines to decide on many at once."
         )
-        celllist.mark_buttons(shown.iloc[chosen])
-    celllist.flag_buttons(found)
+        mark_buttons(shown.iloc[chosen])
+    flag_buttons(found)
 with detail:
     cell_detail(table, values, "list")

@@ -4,9 +4,9 @@ import streamlit as st
 
 from cellval.ui import session as state
 from cellval.ui.guard import need_values
-from cellval.ui.repair import changes as repairs
 from cellval.ui.repair import compare
 from cellval.ui.repair import measure as measuring
+from cellval.ui.repair.changes import changes_list, upload_decisions
 
 st.title("Repair")
 if state.original() is None or state.job() is None:
@@ -15,8 +15,8 @@ state.need_frame()
 table, run = state.original(), state.job()
 assert table is not None and run is not None
 
-repairs.changes_list(table)
-repairs.upload_decisions(table)
+changes_list(table)
+upload_decisions(table)
 
 st.header("Did it help?", divider="gray")
 measuring.measure()

@@ -3,22 +3,28 @@
 import numpy as np
 import streamlit as st
 
-from cellval.figures import waterfall as figures
+from cellval.figures.waterfall import folded, running_limits
 from cellval.ui import session as state
 from cellval.ui.sample import (
     label_or_cell as labelorcell,
 )
 from cellval.ui.sample import (
-    row as samples,
-)
-from cellval.ui.sample import (
     what_if as whatif,
+)
+from cellval.ui.sample.row import (
+    current,
+    difference,
+    explain,
+    lowest_rows,
+    neighbours,
+    proposals,
+    row_picker,
 )
 from cellval.ui.widgets import kept, table_and_values
 
 st.title("Explain a sample")
 table, values = table_and_values()
-lowest = samples.lowest_rows(values)
+lowest = lowest_rows(values)
 if not lowest:
     st.info("No row has a value yet.")
     st.stop()
@@ -30,14 +36,14 @@ mode = st.segmented_control(
     persist_state="session",
     label_visibility="collapsed",
 )
-a = samples.current(values, "a", lowest[0])
+a = current(values, "a", lowest[0])
 if mode == "One sample":
-    samples.row_picker(table, values, a, "a")
+    row_picker(table, values, a, "a")
     left, right = st.columns([1, 1])
     with left:
-        samples.explain(table, values, a, "one")
+        explain(table, values, a, "one")
     with right:
-        samples.neighbours(table, values, a)
+        neighbours(table, values, a)
     st.divider()
     if np.isfinite(values.row_values[a]):
         whatif.repairs_of(int(table.row_numbers[a]))
@@ -50,20 +56,18 @@ if mode == "One sample":
         )
     st.stop()
 
-b = samples.current(values, "b", next((i for i in lowest if i != a), a))
-samples.proposals(table, values)
+b = current(values, "b", next((i for i in lowest if i != a), a))
+proposals(table, values)
 both = [values.explain(int(values.row_numbers[i])) for i in (a, b)]
 limits = [
-    figures.running_limits(
-        figures.folded(lines)["value"].to_numpy(), values.row_values[i]
-    )
+    running_limits(folded(lines)["value"].to_numpy(), values.row_values[i])
     for lines, i in zip(both, (a, b), strict=True)
 ]
 shared = min(low for low, _ in limits), max(high for _, high in limits)
 for place, key, index in zip(st.columns(2), ("a", "b"), (a, b), strict=True):
     with place:
-        samples.row_picker(table, values, index, key)
-        samples.explain(table, values, index, f"compare {key}", shared)
-samples.difference(table, values, a, b)
+        row_picker(table, values, index, key)
+        explain(table, values, index, f"compare {key}", shared)
+difference(table, values, a, b)
 if state.selected_row() != a:
     state.select_row(a)

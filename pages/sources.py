@@ -4,11 +4,17 @@ from dataclasses import replace
 
 import streamlit as st
 
-from cellval.table.table import InputError
+from cellval.errors import InputError
 from cellval.ui import session as state
 from cellval.ui.guard import need_values
-from cellval.ui.sources import groups as sources
-from cellval.ui.sources import run as sourceruns
+from cellval.ui.sources.groups import (
+    choose,
+    choose_method,
+    edit_own_groups,
+    groups_of,
+    say_groups,
+)
+from cellval.ui.sources.run import start_button, watch
 from cellval.ui.text import plain
 from cellval.ui.widgets import TIGHT
 
@@ -24,15 +30,15 @@ st.markdown(
     "one source, columns that belong together one group. Every **block** of both gets "
     "its value, and every source its share of what the model achieves."
 )
-choice = sources.choose(table)
+choice = choose(table)
 if choice.columns_by == "own groups":
-    sources.edit_own_groups(table)
+    edit_own_groups(table)
 try:
-    groups = sources.groups_of(table, choice)
-    choice = replace(choice, **sources.choose_method(*groups))
-    sources.say_groups(table, choice, *groups)
+    groups = groups_of(table, choice)
+    choice = replace(choice, **choose_method(*groups))
+    say_groups(table, choice, *groups)
 except InputError as error:
     st.error(plain(str(error)), icon=":material/error:")
 else:
-    sourceruns.start_button(table, choice)
-sourceruns.watch(table, choice)
+    start_button(table, choice)
+watch(table, choice)

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from cellval.table.table import InputError
+from cellval.errors import InputError
 from cellval.ui import session as state
 from cellval.ui.guard import need_values
 from cellval.ui.text import plain
-from cellval.ui.validate import run as validating
+from cellval.ui.validate.run import choose, start_button, watch
 
 st.title("Validate")
 state.need_frame()
@@ -21,9 +21,9 @@ st.markdown(
 )
 choice = None
 try:
-    choice = validating.choose(table)
+    choice = choose(table)
 except InputError as error:
     st.error(plain(str(error)), icon=":material/error:")
 else:
-    validating.start_button(table, choice)
-validating.watch(table, choice)
+    start_button(table, choice)
+watch(table, choice)

@@ -3,6 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from cellval.jobs import registry
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 WAIT = 120  # seconds
@@ -25,10 +27,9 @@ def app_runs_first(monkeypatch):
 @pytest.fixture
 def no_runs_left():
     """Runs of a test end with it."""
-    from cellval.jobs import background as jobs
 
     yield
-    for job in list(jobs._jobs.values()):
+    for job in list(registry._jobs.values()):
         job.stop()
         assert job.wait(WAIT)
-    jobs._jobs.clear()
+    registry._jobs.clear()

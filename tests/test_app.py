@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.export import frames as export
+from cellval.export.frames import csv_bytes, decisions_frame
 from cellval.jobs import background as jobs
-from cellval.ui import text as words
+from cellval.jobs import registry
 from cellval.ui.data import file as loading
 from cellval.ui.data import options
 from cellval.ui.session import Setup, Source
+from cellval.ui.text import plain
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,7 +50,7 @@ def click(app, label):
 
 
 def the_job():
-    (job,) = jobs._jobs.values()
+    (job,) = registry._jobs.values()
     return job
 
 
@@ -338,10 +339,10 @@ def test_budgets_become_options():
 
 
 def test_plain_text_has_no_markdown_left():
-    assert words.plain("a *b* [c](d) :red[e] <i> $x$") == (
+    assert plain("a *b* [c](d) :red[e] <i> $x$") == (
         r"a \*b\* \[c\]\(d\) \:red\[e\] \<i\> \$x\$"
     )
-    assert words.plain(" two\nlines ") == "two lines"
+    assert plain(" two\nlines ") == "two lines"
 
 
 def test_a_source_is_known_by_its_bytes():
@@ -353,12 +354,12 @@ def test_exported_decisions_are_safe_and_complete():
     raw = b"id,=x,y\n@1,-a,n\n@2,b,m\n@3,-a,n\n@4,b,m\n"
     table = cellval.read_csv(raw, label="y", id_column="id")
     values = cellval.value_cells(table, n_neighbors=1)
-    whole = export.decisions_frame(values, {(2, "=x"): "error", (3, "=x"): "fine"})
+    whole = decisions_frame(values, {(2, "=x"): "error", (3, "=x"): "fine"})
     assert list(whole["rank"]) == [1, 2, 3, 4]
     assert set(whole["column"]) == {"'=x"}
     assert set(whole["content"]) == {"'-a", "b"}
     assert set(whole["id"]) == {"'@1", "'@2", "'@3", "'@4"}
-    flagged = export.decisions_frame(values, {(2, "=x"): "error"}, only=["error"])
+    flagged = decisions_frame(values, {(2, "=x"): "error"}, only=["error"])
     assert flagged[["row", "decision"]].values.tolist() == [[2, "error"]]
-    read = pd.read_csv(io.BytesIO(export.csv_bytes(flagged)))
+    read = pd.read_csv(io.BytesIO(csv_bytes(flagged)))
     assert read["row"].tolist() == [2]

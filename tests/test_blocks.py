@@ -11,6 +11,7 @@ from cases import naive_games, random_table
 from sklearn.tree import DecisionTreeClassifier
 
 import cellval
+from cellval.errors import InputError
 from cellval.figures import blocks as blockfigures
 from cellval.games import (
     BlockUtility,
@@ -33,7 +34,7 @@ from cellval.games.blocks import iter_expected
 from cellval.games.exact import iter_utilities, values_of
 from cellval.games.groups import MISSING, OTHERS, n_evaluations
 from cellval.games.knn_utility import MANY
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 
 KINDS = ["number", "category", "decimal"]
 
@@ -540,15 +541,6 @@ def test_there_are_no_shares_of_nothing():
     assert any("no shares" in text for text in blocks.caveats())
     assert any("'c' has a single row" in text for text in blocks.caveats())
     assert blockfigures.heatmap(blocks).data
-
-
-def test_blocks_are_saved_with_harmless_texts(tmp_path):
-    rows = Groups(("=1+1", "b"), np.array([0, 1, 1]))
-    blocks = value_blocks(Additive(3, 2), rows, groups(0, 1))
-    blocks.save(tmp_path / "blocks.csv")
-    frame = pd.read_csv(tmp_path / "blocks.csv")
-    assert frame["row_group"].tolist() == ["'=1+1", "'=1+1", "b", "b"]
-    np.testing.assert_allclose(frame["value"], blocks.values.ravel())
 
 
 @pytest.mark.parametrize("method", ["exact", "mc"])

@@ -2,7 +2,8 @@
 
 import subprocess
 import sys
-from itertools import permutations, product
+from itertools import permutations as all_orders
+from itertools import product
 from math import comb
 
 import naive
@@ -11,10 +12,16 @@ import pytest
 from cases import make_table, naive_games, random_table
 
 import cellval
-from cellval import weights as weights_
-from cellval.knn import cell_values as kernels
+from cellval import glossary
+from cellval.knn.cell_values import (
+    make_sums,
+    permutations,
+    permutations_near,
+    permutations_with_ends,
+)
 from cellval.knn.engine import iter_values, make_problem
 from cellval.knn.plan import Plan
+from cellval.weights import named, relative
 
 MIXED = ["number", "category", "decimal"]
 GO = np.zeros(1, np.uint8)  # nothing stops
@@ -250,10 +257,10 @@ def test_sampled_values_are_the_mean_over_the_drawn_orders(
 @pytest.mark.parametrize(
     ("kernel", "near"),
     [
-        (kernels.permutations, None),
-        (kernels.permutations_with_ends, None),
-        (kernels.permutations_with_ends, 4),
-        (kernels.permutations_near, 4),
+        (permutations, None),
+        (permutations_with_ends, None),
+        (permutations_with_ends, 4),
+        (permutations_near, 4),
     ],
 )
 def test_all_orders_together_give_the_exact_values(kernel, near, dtype, weights):
@@ -262,9 +269,9 @@ def test_all_orders_together_give_the_exact_values(kernel, near, dtype, weights)
     options["column_weights"] = weights
     exact = valued(table, subsets="all", **options)
     problem = make_problem(table, subsets=1, **options)
-    orders = np.array([o for o in permutations(range(4)) if o < o[::-1]])
+    orders = np.array([o for o in all_orders(range(4)) if o < o[::-1]])
     orders = np.broadcast_to(orders, (9, *orders.shape)).copy()
-    sums = kernels.make_sums(9, 4, dtype)
+    sums = make_sums(9, 4, dtype)
     kernel(problem.rows, problem.tests, orders, near, True, problem.steps, GO, sums)
     atol = 1e-6 if dtype is np.float32 else 1e-12
     np.testing.assert_allclose(sums.cells.T / 9, exact.values, rtol=0, atol=atol)
@@ -433,7 +440,7 @@ def test_what_if_speaks_of_shapley_values_only():
     "text", ["banzhaf", "beta(1, 1)", "beta(16, 1)", "beta(0.01, 30)", "beta(1e9, 1)"]
 )
 def test_factors_are_finite_and_average_to_one(text, n):
-    factors = weights_.relative(weights_.named(text), n)
+    factors = relative(named(text), n)
     assert np.isfinite(factors).all()
     assert (factors >= 0).all()
     assert factors.mean() == pytest.approx(1.0)
@@ -444,25 +451,25 @@ def test_weights_are_their_formulas(n):
     pairs = {"shapley": naive.weight, **WEIGHTS, "beta(3, 2)": naive.beta_weight(3, 2)}
     for text, w in pairs.items():
         ref = [float(w(s, n)) for s in range(n)]
-        np.testing.assert_allclose(weights_.named(text)(n), ref, rtol=1e-12)
+        np.testing.assert_allclose(named(text)(n), ref, rtol=1e-12)
         ref = [float(n * comb(n - 1, s) * w(s, n)) for s in range(n)]
-        comp = weights_.relative(weights_.named(text), n)
+        comp = relative(named(text), n)
         np.testing.assert_allclose(comp, ref, rtol=1e-12)
 
 
 def test_a_larger_a_stresses_small_coalitions():
     sizes = np.arange(20)
     names = ("beta(16, 1)", "beta(4, 1)", "beta(1, 1)", "beta(1, 4)", "beta(1, 16)")
-    means = [np.mean(sizes * weights_.relative(weights_.named(t), 20)) for t in names]
+    means = [np.mean(sizes * relative(named(t), 20)) for t in names]
     assert means == sorted(means)
     assert means[0] < 2
     assert means[-1] > 17
 
 
 def test_every_family_says_what_it_gives_up():
-    assert set(weights_.GIVES_UP) == {"shapley", "banzhaf", "beta"}
+    assert set(glossary.GIVES_UP) == {"shapley", "banzhaf", "beta"}
     for name in ("banzhaf", "beta"):
-        assert "Gives up efficiency" in weights_.GIVES_UP[name]
+        assert "Gives up efficiency" in glossary.GIVES_UP[name]
 
 
 def test_many_columns_are_valued():

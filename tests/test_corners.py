@@ -6,12 +6,19 @@ from cases import random_table
 from test_views import values_of
 
 import cellval
-from cellval import text as wording
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import CORNERS, make_suspicion, n_to_flag
-from cellval.figures import corner_map as corners
-from cellval.views import derived as views
+from cellval.figures.corner_map import (
+    MOST_DRAWN,
+    corner_counts,
+    corner_plot,
+    drawn_cells,
+    in_standard_errors,
+    not_drawn_words,
+)
+from cellval.text import one_in
 from cellval.views import rankings
+from cellval.views import value_view as views
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +51,7 @@ def test_every_ranking_puts_the_worst_first(davis):
         ("suspicion", about.suspicion),
         ("surprise", about.surprise.surprise),
         ("all", values.values),
-        ("value", views.derived(values).ranks),
+        ("value", views.value_view(values).ranks),
     ):
         ranked = rankings.ranking(values, about, by)
         assert ranked.by == by
@@ -62,7 +69,7 @@ def test_before_surprise_is_known_the_value_ranks(davis, by):
     ranked = rankings.ranking(davis.values, None, by)
     assert ranked.by == "value"
     found = rankings.outlines(davis.values, None, by)
-    rows, columns = views.derived(davis.values).suspects()
+    rows, columns = views.value_view(davis.values).suspects()
     assert found.by == "value"
     assert found.cells.tolist() == (rows * 4 + columns).tolist()
 
@@ -105,55 +112,55 @@ def test_cells_with_a_code_are_found():
 
 
 def test_a_small_table_is_drawn_whole_with_the_worst_on_top(davis):
-    cells = corners.drawn_cells(davis, everything(davis))
+    cells = drawn_cells(davis, everything(davis))
     assert sorted(cells) == list(range(800))
     odd = davis.corner.ravel()[cells] <= 1
     assert odd[-odd.sum() :].all()
     assert cells[-1] == davis.order[0]
-    words = corners.not_drawn_words(davis, everything(davis), cells)
+    words = not_drawn_words(davis, everything(davis), cells)
     assert words == "All 800 cells are drawn."
 
 
 def test_a_large_table_is_sampled_with_all_that_is_not_fine(large):
     keep = everything(large)
-    cells = corners.drawn_cells(large, keep)
-    assert cells.size == corners.MOST_DRAWN == np.unique(cells).size
+    cells = drawn_cells(large, keep)
+    assert cells.size == MOST_DRAWN == np.unique(cells).size
     known = np.isfinite(large.values.values).ravel()
     not_fine = np.flatnonzero((large.corner.ravel() != 3) & known)
-    assert 0 < not_fine.size < corners.MOST_DRAWN
+    assert 0 < not_fine.size < MOST_DRAWN
     assert np.isin(not_fine, cells).all()
     assert known[cells].all()
-    assert corners.drawn_cells(large, keep).tolist() == cells.tolist()  # seeded
-    words = corners.not_drawn_words(large, keep, cells)
+    assert drawn_cells(large, keep).tolist() == cells.tolist()  # seeded
+    words = not_drawn_words(large, keep, cells)
     assert words.startswith("3,000 of 12,000 cells are drawn.")
     assert f"Not drawn: {12_000 - 3000 - 40:,} fine, 40 whose value" in words
 
 
 def test_where_too_much_is_not_fine_every_corner_keeps_its_share(large):
-    cells = corners.drawn_cells(large, everything(large), most=300)
+    cells = drawn_cells(large, everything(large), most=300)
     assert cells.size == 300
     counts = np.bincount(large.corner.ravel()[cells], minlength=4)
     odd = np.count_nonzero((large.corner <= 1) & np.isfinite(large.values.values))
     assert counts[0] + counts[1] == min(odd, 150)
     assert min(counts[2], counts[3]) > 50
-    words = corners.not_drawn_words(large, everything(large), cells)
+    words = not_drawn_words(large, everything(large), cells)
     assert "ordinary but harmful" in words
 
 
 def test_only_wanted_cells_are_drawn(davis):
     keep = everything(davis)
     keep[:, 1:] = False
-    cells = corners.drawn_cells(davis, keep)
+    cells = drawn_cells(davis, keep)
     assert (cells % 4 == 0).all()
-    assert sum(corners.corner_counts(davis, keep).values()) == 200
-    none = corners.drawn_cells(davis, ~everything(davis))
+    assert sum(corner_counts(davis, keep).values()) == 200
+    none = drawn_cells(davis, ~everything(davis))
     assert none.size == 0
 
 
 def test_standard_errors_that_are_zero_or_unknown():
     table = random_table(0, 4, ["number"])
     values = values_of(table, [[-1], [0], [1], [2]], [[0], [0], [np.nan], [0.5]])
-    scores = corners.in_standard_errors(values).ravel()
+    scores = in_standard_errors(values).ravel()
     assert scores.tolist()[:2] == [-np.inf, 0]
     assert np.isnan(scores[2])
     assert scores[3] == 4
@@ -164,9 +171,9 @@ def test_standard_errors_that_are_zero_or_unknown():
 
 def plot(about, **options):
     keep = everything(about)
-    counts = corners.corner_counts(about, keep)
-    cells = corners.drawn_cells(about, keep)
-    return cells, corners.corner_plot(about, cells, counts, **options)
+    counts = corner_counts(about, keep)
+    cells = drawn_cells(about, keep)
+    return cells, corner_plot(about, cells, counts, **options)
 
 
 def test_every_point_lies_in_its_corner_and_knows_its_cell(davis):
@@ -198,7 +205,7 @@ def test_hovering_names_everything(davis):
 def test_the_corners_are_named_and_counted_and_the_axes_say_what_is_worse(davis):
     _, figure = plot(davis)
     notes = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
-    counts = corners.corner_counts(davis, everything(davis))
+    counts = corner_counts(davis, everything(davis))
     for name, words in CORNERS.items():
         assert any(words in note and f"{counts[name]:,} cell" in note for note in notes)
     for axis, question in (("xaxis", "surprising?"), ("yaxis", "hurt?")):
@@ -223,7 +230,7 @@ def test_the_selected_cell_has_a_ring_even_if_it_is_not_drawn(large):
     _, figure = plot(large, selected=(20, 1))
     ring = figure.data[1]
     assert len(ring.x) == 1
-    score = corners.in_standard_errors(large.values)[20, 1]
+    score = in_standard_errors(large.values)[20, 1]
     assert ring.y[0] == pytest.approx(score) or ring.y[0] in (
         min(figure.data[0].y),
         max(figure.data[0].y),
@@ -242,7 +249,7 @@ def test_text_of_a_file_is_shown_as_text():
 
 def test_probabilities_in_words():
     shares = (0.5, 0.04, 0.01, 1e-4, 1e-6, 1e-9, float("nan"))
-    assert [wording.one_in(share) for share in shares] == [
+    assert [one_in(share) for share in shares] == [
         "50 in 100",
         "1 in 25",
         "1 in 100",

@@ -8,9 +8,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cellval.errors import InputError
 from cellval.table.parsing import text_cells
 from cellval.table.rewriting import rewritten
-from cellval.table.table import InputError, read_csv
+from cellval.table.table import read_csv
 
 UGLY = Path(__file__).parents[1] / "sample_data" / "ugly.csv"
 

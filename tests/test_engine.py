@@ -11,7 +11,7 @@ import pytest
 from cases import make_table, naive_games, naive_values, random_table
 
 import cellval
-from cellval.knn import cell_values as kernels
+from cellval.knn.cell_values import make_sums, permutations, permutations_with_ends
 from cellval.knn.engine import iter_values, make_problem
 from cellval.knn.plan import ALL, Plan, make_plan
 from cellval.table.encoding import encode
@@ -157,8 +157,8 @@ def test_exact_ends_replace_first_and_last_positions(near):
             for t in range(6)
         ]
     )
-    sums = kernels.make_sums(6, kinds)
-    kernels.permutations_with_ends(
+    sums = make_sums(6, kinds)
+    permutations_with_ends(
         problem.rows, problem.tests, orders, near, False, problem.steps, GO, sums
     )
     ref = np.zeros((6, kinds))
@@ -696,10 +696,10 @@ def test_merging_refuses_what_does_not_belong_together():
 
 def test_every_kernel_is_compiled_once():
     table = random_table(67, 30, ["number"] * 6, levels=9)
-    before = len(kernels.permutations.signatures)
+    before = len(permutations.signatures)
     cellval.value_cells(table, subsets=12)
     cellval.value_cells(table, subsets=24)
-    assert len(kernels.permutations.signatures) <= max(before, 1)
+    assert len(permutations.signatures) <= max(before, 1)
 
 
 def test_a_budget_does_not_wait_for_a_long_item():

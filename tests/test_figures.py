@@ -8,10 +8,13 @@ from cases import make_table
 from test_views import values_of
 
 import cellval
-from cellval import text as wording
+from cellval.figures import distribution, heatmap, layout, overview
 from cellval.figures import waterfall as figures
+from cellval.figures.columns import column_bars
 from cellval.table import describe as places
-from cellval.views import derived as views
+from cellval.values.words import Unit, effect
+from cellval.views import value_view as views
+from cellval.views.bands import bands
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +40,7 @@ def overlay(figure):
 def test_every_cell_has_a_point_that_knows_it(davis):
     _, values = davis
     rows, columns = np.array([122, 11]), np.array([1, 0, 3])
-    figure = figures.heatmap(views.derived(values), rows, columns)
+    figure = heatmap.heatmap(views.value_view(values), rows, columns)
     points = overlay(figure)
     cells = [
         (x, y, int(d[0]), int(d[1])) for x, y, d in zip(*_points(points), strict=True)
@@ -45,7 +48,7 @@ def test_every_cell_has_a_point_that_knows_it(davis):
     assert len(cells) == 6
     for x, y, i, j in cells:
         assert (rows[y], columns[x]) == (i, j)
-    unit = views.derived(values).unit
+    unit = views.value_view(values).unit
     for (x, y, i, j), data in zip(cells, points.customdata, strict=True):
         shown = figure.data[0].z[y][x]
         assert shown == pytest.approx(values.values[i, j] * unit.factor, rel=1e-3)
@@ -61,7 +64,7 @@ def _points(trace):
 
 def test_hovering_names_everything(davis):
     _, values = davis
-    figure = figures.heatmap(views.derived(values), np.arange(3), np.arange(4))
+    figure = heatmap.heatmap(views.value_view(values), np.arange(3), np.arange(4))
     template = overlay(figure).hovertemplate
     for word in ("value", "rank", "1 is worst", "id", "class"):
         assert word in template
@@ -73,7 +76,7 @@ def test_hovering_names_everything(davis):
 def test_transposing_swaps_the_axes_and_keeps_the_cells(davis):
     _, values = davis
     rows, columns = np.arange(5), np.arange(4)
-    figure = figures.heatmap(views.derived(values), rows, columns, transposed=True)
+    figure = heatmap.heatmap(views.value_view(values), rows, columns, transposed=True)
     assert np.shape(figure.data[0].z) == (4, 5)
     for x, y, data in zip(*_points(overlay(figure)), strict=True):
         assert (x, y) == (int(data[0]), int(data[1]))
@@ -83,8 +86,8 @@ def test_transposing_swaps_the_axes_and_keeps_the_cells(davis):
 def test_outlines_sit_on_the_right_cells(davis, transposed):
     _, values = davis
     rows, columns = np.array([9, 5, 7]), np.array([2, 0])
-    figure = figures.heatmap(
-        views.derived(values),
+    figure = heatmap.heatmap(
+        views.value_view(values),
         rows,
         columns,
         outlined={(7, 2), (5, 0), (100, 2)},
@@ -111,8 +114,8 @@ def test_colours_are_centred_on_zero_and_limited_by_a_quantile():
     table = make_table([("number", range(400))], [0, 1] * 200)
     cells = np.full((400, 1), 0.01)
     cells[0] = -5.0  # one absurd value must not bleach the others
-    about = views.Derived(values_of(table, cells))
-    figure = figures.heatmap(about, np.arange(400), np.arange(1))
+    about = views.ValueView(values_of(table, cells))
+    figure = heatmap.heatmap(about, np.arange(400), np.arange(1))
     z = figure.data[0]
     assert z.zmid == 0
     assert z.zmax == -z.zmin == pytest.approx(1.0)
@@ -121,16 +124,16 @@ def test_colours_are_centred_on_zero_and_limited_by_a_quantile():
 
 def test_cells_without_values_are_gaps():
     table = make_table([("number", [1, 2, 3])], [0, 1, 0])
-    about = views.Derived(values_of(table, [[0.1], [np.nan], [0.2]]))
-    figure = figures.heatmap(about, np.arange(3), np.arange(1))
+    about = views.ValueView(values_of(table, [[0.1], [np.nan], [0.2]]))
+    figure = heatmap.heatmap(about, np.arange(3), np.arange(1))
     assert np.isnan(figure.data[0].z[1][0])
     assert "held out" in overlay(figure).customdata[1][4]
 
 
 def test_a_chart_of_many_thin_rows_stays_about_one_screen_high(davis):
     _, values = davis
-    whole = figures.heatmap(views.derived(values), np.arange(200), np.arange(4))
-    few = figures.heatmap(views.derived(values), np.arange(60), np.arange(4))
+    whole = heatmap.heatmap(views.value_view(values), np.arange(200), np.arange(4))
+    few = heatmap.heatmap(views.value_view(values), np.arange(60), np.arange(4))
     assert whole.layout.height <= 800
     assert few.layout.height <= 800
 
@@ -140,9 +143,9 @@ def test_a_planted_bad_cell_is_the_darkest_of_the_overview():
     table = make_table([("number", range(3000))] * 3, [0, 1] * 1500)
     cells = rng.normal(0.001, 0.0001, (3000, 3))
     cells[1234, 1] = -0.5
-    about = views.Derived(values_of(table, cells))
+    about = views.ValueView(values_of(table, cells))
     order = rng.permutation(3000)
-    figure = figures.overview(about, order, views.bands(cells, order), (0, 60))
+    figure = overview.overview(about, order, bands(cells, order), (0, 60))
     z = np.array(figure.data[0].z, float)
     band, group = np.unravel_index(z.argmin(), z.shape)
     assert group == 1
@@ -155,8 +158,8 @@ def test_a_planted_bad_cell_is_the_darkest_of_the_overview():
 def test_the_overview_shows_where_the_window_is(davis):
     _, values = davis
     order = np.arange(200)
-    pooled = views.bands(values.values, order, n_bands=100)
-    figure = figures.overview(views.derived(values), order, pooled, (60, 120))
+    pooled = bands(values.values, order, n_bands=100)
+    figure = overview.overview(views.value_view(values), order, pooled, (60, 120))
     frame = figure.data[2]
     assert (min(frame.y), max(frame.y)) == (29.5, 59.5)
 
@@ -166,20 +169,22 @@ def test_the_overview_shows_where_the_window_is(davis):
 )
 def test_text_that_looks_like_html_is_shown_as_text(draw):
     table, values = nasty()
-    about = views.Derived(values)
+    about = views.ValueView(values)
     rows = np.arange(4)
     if draw == "heatmap":
-        figure = figures.heatmap(about, rows, np.arange(1))
+        figure = heatmap.heatmap(about, rows, np.arange(1))
     elif draw == "overview":
-        pooled = views.bands(values.values, rows)
-        figure = figures.overview(about, rows, pooled, (0, 2))
+        pooled = bands(values.values, rows)
+        figure = overview.overview(about, rows, pooled, (0, 2))
     elif draw == "columns":
-        figure = figures.column_bars(about, np.arange(1))
+        figure = column_bars(about, np.arange(1))
     elif draw == "waterfall":
         figure = figures.waterfall(values.explain(1), 0.1, about.row_unit)
     else:
         spread = places.spread(table, 0, table.feature_names[0])
-        figure = figures.distribution(spread, table.classes[0], "<script>0</script>")
+        figure = distribution.distribution(
+            spread, table.classes[0], "<script>0</script>"
+        )
     text = json.dumps(figure.to_plotly_json(), default=str)
     for tag in ("<script>", "<i>", "<u>", "<b>x"):
         assert tag not in text
@@ -188,7 +193,7 @@ def test_text_that_looks_like_html_is_shown_as_text(draw):
 
 def test_the_waterfall_ends_at_the_row_value_largest_first(davis):
     _, values = davis
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     figure = figures.waterfall(values.explain(12), values.row_values[11], unit)
     bars = figure.data[0]
     assert sum(bars.x[:-1]) == pytest.approx(bars.x[-1])
@@ -203,9 +208,9 @@ def test_a_long_waterfall_is_folded_and_still_sums():
     table = make_table([("number", [1, 2])] * 30, [0, 1])
     values = values_of(table, rng.normal(size=(2, 30)))
     explained = values.explain(1)
-    figure = figures.waterfall(explained, values.row_values[0], wording.Unit.of(1.0))
+    figure = figures.waterfall(explained, values.row_values[0], Unit.of(1.0))
     bars = figure.data[0]
-    assert len(bars.x) == figures.MAX_BARS + 1
+    assert len(bars.x) == layout.MAX_BARS + 1
     assert "19 other columns" in figure.layout.yaxis.ticktext[-2]
     assert sum(bars.x[:-1]) == pytest.approx(100 * values.row_values[0])
     low, high = figure.layout.xaxis.range
@@ -215,8 +220,8 @@ def test_a_long_waterfall_is_folded_and_still_sums():
 
 def test_columns_have_bars_with_errors_and_a_spread(davis):
     _, values = davis
-    about = views.derived(values)
-    figure = figures.column_bars(about, np.array([2, 0]))
+    about = views.value_view(values)
+    figure = column_bars(about, np.array([2, 0]))
     bars, boxes, dots = figure.data
     unit = about.column_unit
     np.testing.assert_allclose(bars.x, values.column_values[[2, 0]] * unit.factor)
@@ -235,9 +240,9 @@ def test_columns_have_bars_with_errors_and_a_spread(davis):
 def test_the_distribution_marks_the_cell_and_one_far_outside():
     table = make_table([("number", [*range(50), 100_000])], [0, 1] * 25 + [0])
     spread = places.spread(table, 50, "c0")
-    figure = figures.distribution(spread, "no", "100000")
+    figure = distribution.distribution(spread, "no", "100000")
     assert "→" in figure.layout.annotations[0].text
-    inside = figures.distribution(places.spread(table, 3, "c0"), "no", "3")
+    inside = distribution.distribution(places.spread(table, 3, "c0"), "no", "3")
     assert inside.layout.annotations[0].text == "this cell: 3"
     assert inside.layout.shapes[0].x0 == 3
 
@@ -258,7 +263,7 @@ def test_the_distribution_marks_the_cell_and_one_far_outside():
     ],
 )
 def test_a_value_is_said_in_words(value, stderr, words):
-    assert words in wording.effect(value, stderr)
+    assert words in effect(value, stderr)
 
 
 @pytest.mark.parametrize(
@@ -272,11 +277,11 @@ def test_a_value_is_said_in_words(value, stderr, words):
     ],
 )
 def test_numbers_are_written_with_their_unit(size, value, text):
-    assert wording.Unit.of(size).text(value) == text
+    assert Unit.of(size).text(value) == text
 
 
 def test_class_sizes_are_pieces_of_one_bar_that_sum_to_all_rows():
-    figure = figures.class_sizes("y", ["<b>a</b>", "b"], [3, 7])
+    figure = distribution.class_sizes("y", ["<b>a</b>", "b"], [3, 7])
     assert [trace.x[0] for trace in figure.data] == [3, 7]
     assert figure.layout.barmode == "stack"
     assert "<b>" not in figure.data[0].text

@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import cellval
+from cellval.errors import InputError
 from cellval.games import (
     ModelUtility,
     banzhaf,
@@ -23,7 +24,7 @@ from cellval.games import (
 )
 from cellval.games.flat import filled, flat_round
 from cellval.games.oob import iter_oob
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 
 WEIGHTS = {
     "shapley": (shapley, naive.weight),

@@ -20,22 +20,18 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval import valuation
 from cellval.detect.suggestions import suggest_many
 from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import make_suspicion, suspects_frame
-from cellval.export import frames as export
+from cellval.detect.suspects import suspects_frame
+from cellval.detect.suspicion import make_suspicion
+from cellval.export.frames import csv_bytes, decisions_frame, write_results
 from cellval.export.report import report_html
 from cellval.export.xlsx import xlsx_bytes
 from cellval.games import columns_by_kind, rows_by_column, utility_of, value_blocks
-from cellval.jobs import background as jobs
+from cellval.repair.decisions import read_decisions
 from cellval.repair.measure import iter_scores
-from cellval.repair.repairs import (
-    Repair,
-    changes_frame,
-    read_decisions,
-    repaired,
-    repaired_csv,
-)
+from cellval.repair.repairs import Repair, changes_frame, repaired, repaired_csv
 from cellval.validation.run import iter_validation
 from cellval.whatif.questions import label_or_cell, what_if
 
@@ -126,11 +122,11 @@ def sample(name):
                 repairs[cell] = Repair("blank", reason=options[0].why)
     repairs[int(table.row_numbers[-1]), ""] = Repair("drop", reason="twice")
     decisions = {cell: "error" for cell in repairs if cell[1]}
-    decided = export.decisions_frame(values, decisions, repairs=repairs, table=table)
-    again = read_decisions(export.csv_bytes(decided), table)
+    decided = decisions_frame(values, decisions, repairs=repairs, table=table)
+    again = read_decisions(csv_bytes(decided), table)
     raw = (SAMPLES / f"{name}.csv").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
-        export.write_results(values, table, Path(folder))
+        write_results(values, table, Path(folder))
         written = {
             path: pd.read_csv(Path(folder) / path, dtype=str, keep_default_na=False)
             for path in ("values.csv", "lowest.csv")
@@ -193,7 +189,7 @@ def options_of_knn():
         "table": valued(value(davis, test=part)),
         "merged": valued(half.merge(value(wine, subsets=60, random_state=4))),
         "rows": numbers(cellval.value_rows(wine)),
-        "seconds": jobs.expected_seconds(adult, subsets=30) > 0,
+        "seconds": valuation.expected_seconds(adult, subsets=30) > 0,
     }
 
 

@@ -12,7 +12,10 @@ import pytest
 from cases import random_table
 
 import cellval
+from cellval import valuation
 from cellval.jobs import background as jobs
+from cellval.jobs import registry, warm_up
+from cellval.jobs.background import start_scores
 from cellval.repair import measure as remeasure
 from cellval.repair.measure import iter_scores
 
@@ -44,7 +47,7 @@ def wait_until(condition, seconds=WAIT):
 
 
 def test_a_run_gives_the_values_of_the_library(table):
-    job = jobs.start(table, n_neighbors=3)
+    job = registry.start(table, n_neighbors=3)
     assert job.wait(WAIT)
     assert job.status == "done"
     assert job.error is None
@@ -55,15 +58,15 @@ def test_a_run_gives_the_values_of_the_library(table):
 
 
 def test_a_run_is_found_by_its_id_only(table):
-    job, other = jobs.start(table), jobs.start(table)
+    job, other = registry.start(table), registry.start(table)
     assert job.id != other.id
-    assert jobs.get(job.id) is job
-    assert jobs.get("no such id") is None
-    assert jobs.get(None) is None
+    assert registry.get(job.id) is job
+    assert registry.get("no such id") is None
+    assert registry.get(None) is None
 
 
 def test_wrong_options_become_a_sentence(table):
-    job = jobs.start(table, n_neighbors=0)
+    job = registry.start(table, n_neighbors=0)
     assert job.wait(WAIT)
     assert job.status == "failed"
     assert "n_neighbors" in job.error
@@ -75,7 +78,7 @@ def test_a_fault_of_ours_is_logged_and_told_without_details(table, monkeypatch, 
         raise KeyError("secret")
 
     monkeypatch.setattr(jobs, "iter_values", broken)
-    job = jobs.start(table)
+    job = registry.start(table)
     assert job.wait(WAIT)
     assert job.status == "failed"
     assert "KeyError" in job.error
@@ -84,7 +87,7 @@ def test_a_fault_of_ours_is_logged_and_told_without_details(table, monkeypatch, 
 
 
 def test_values_sharpen_and_stop_keeps_them(long_table):
-    job = jobs.start(long_table, **LONG)
+    job = registry.start(long_table, **LONG)
     assert job.status == "compiling"
     assert job.values is None
     wait_until(lambda: job.values is not None)
@@ -105,7 +108,7 @@ def test_values_sharpen_and_stop_keeps_them(long_table):
 
 
 def test_stop_before_the_first_values_leaves_none(long_table):
-    job = jobs.start(long_table, **LONG)
+    job = registry.start(long_table, **LONG)
     job.stop()
     assert job.status == "stopped"
     assert job.values is None
@@ -115,7 +118,7 @@ def test_stop_before_the_first_values_leaves_none(long_table):
 
 def test_two_runs_at_once_both_finish():
     tables = [random_table(seed, 150, ["decimal"] * 6) for seed in (2, 3)]
-    running = [jobs.start(table) for table in tables]
+    running = [registry.start(table) for table in tables]
     assert all(job.wait(WAIT) for job in running)
     for job, table in zip(running, tables, strict=True):
         assert job.status == "done"
@@ -124,20 +127,22 @@ def test_two_runs_at_once_both_finish():
 
 
 def test_a_finished_run_keeps_only_its_values(table):
-    job = jobs.start(table)
+    job = registry.start(table)
     assert job.wait(WAIT)
     assert job.snapshot is None
     assert not job.values.state
 
 
 def test_old_runs_are_forgotten(table, monkeypatch):
-    monkeypatch.setattr(jobs, "KEPT_JOBS", 3)
+    monkeypatch.setattr(registry, "KEPT_JOBS", 3)
     made = []
     for _ in range(6):
-        job = jobs.start(table, n_neighbors=1)
+        job = registry.start(table, n_neighbors=1)
         assert job.wait(WAIT)
         made.append(job)
-    assert [jobs.get(job.id) is not None for job in made] == 3 * [False] + 3 * [True]
+    assert [registry.get(job.id) is not None for job in made] == 3 * [False] + 3 * [
+        True
+    ]
     gone = weakref.ref(made[0])
     del made, job
     gc.collect()
@@ -145,11 +150,11 @@ def test_old_runs_are_forgotten(table, monkeypatch):
 
 
 def test_large_runs_are_forgotten_sooner_but_never_the_newest(table, monkeypatch):
-    monkeypatch.setattr(jobs, "KEPT_CELLS", 1)
-    made = [jobs.start(table, n_neighbors=1) for _ in range(3)]
+    monkeypatch.setattr(registry, "KEPT_CELLS", 1)
+    made = [registry.start(table, n_neighbors=1) for _ in range(3)]
     assert all(job.wait(WAIT) for job in made)
-    jobs._forget_old()
-    assert [job for job in made if jobs.get(job.id)] == made[-1:]
+    registry._forget_old()
+    assert [job for job in made if registry.get(job.id)] == made[-1:]
 
 
 @pytest.fixture(scope="module")
@@ -164,17 +169,17 @@ def repaired(davis):
 
 def test_scores_in_the_background_are_those_of_the_library(davis, repaired):
     options = {"folds": 3, "repeats": 1, "random_state": 4}
-    scores = jobs.start_scores(davis, repaired, **options)
+    scores = start_scores(davis, repaired, **options)
     assert scores.wait(WAIT)
     assert (scores.status, scores.active, scores.error) == ("done", False, None)
     assert (scores.progress.done, scores.progress.seconds_left) == (1, 0)
     *_, expected = iter_scores(davis, repaired, **options)
     np.testing.assert_array_equal(scores.result.after, expected.after)
-    assert scores.id not in jobs._jobs
+    assert scores.id not in registry._jobs
 
 
 def test_stopped_scores_keep_what_there_is(davis, repaired):
-    scores = jobs.start_scores(davis, repaired, folds=5, repeats=500)
+    scores = start_scores(davis, repaired, folds=5, repeats=500)
     assert scores.active
     wait_until(lambda: scores.progress.done > 0)
     assert scores.status == "running"
@@ -188,7 +193,7 @@ def test_stopped_scores_keep_what_there_is(davis, repaired):
 
 
 def test_scores_that_cannot_be_become_a_sentence(davis):
-    scores = jobs.start_scores(davis, davis)
+    scores = start_scores(davis, davis)
     assert scores.wait(WAIT)
     assert scores.status == "failed"
     assert scores.error.startswith("Nothing was changed")
@@ -205,26 +210,26 @@ def test_scores_give_way_to_pages(davis, repaired, monkeypatch):
         return iter(())
 
     monkeypatch.setattr(remeasure, "iter_scores", spy)
-    assert jobs.start_scores(davis, repaired).wait(WAIT)
+    assert start_scores(davis, repaired).wait(WAIT)
     assert seen[0] >= 10
 
 
 def test_expected_time_grows_with_the_work(long_table):
-    one = jobs.expected_seconds(long_table, subsets=1)
-    assert 0 < one < jobs.expected_seconds(long_table, **LONG)
-    assert jobs.expected_seconds(long_table, subsets=1, near=100) < one
-    assert jobs.expected_seconds(long_table, budget=2.0) <= 2
+    one = valuation.expected_seconds(long_table, subsets=1)
+    assert 0 < one < valuation.expected_seconds(long_table, **LONG)
+    assert valuation.expected_seconds(long_table, subsets=1, near=100) < one
+    assert valuation.expected_seconds(long_table, budget=2.0) <= 2
     with pytest.raises(cellval.InputError):
-        jobs.expected_seconds(long_table, n_neighbors=0)
+        valuation.expected_seconds(long_table, n_neighbors=0)
 
 
 def test_warm_up_happens_once_and_well(caplog):
-    thread = jobs.warm_up()
-    assert jobs.warm_up() is thread
+    thread = warm_up.warm_up()
+    assert warm_up.warm_up() is thread
     assert isinstance(thread, threading.Thread)
     thread.join(WAIT)
     assert not thread.is_alive()
-    jobs._compile_all()
+    warm_up._compile_all()
     assert not caplog.text
 
 
@@ -238,5 +243,5 @@ def test_surprise_follows_the_seed_of_the_run(monkeypatch):
     monkeypatch.setattr(jobs, "iter_surprise", spy)
     table = cellval.read_csv("sample_data/davis.csv", label="sex")
     for options in ({}, {"random_state": 7}):
-        assert jobs.start(table, **options).wait(60)
+        assert registry.start(table, **options).wait(60)
     assert seeds == [0, 7]

@@ -4,10 +4,17 @@ import naive
 import numpy as np
 import pytest
 
-from cellval.knn import cell_values as kernels
 from cellval.knn import row_values as rows_
-from cellval.knn.cell_values import Queries, Rows
-from cellval.knn.row_values import HALF, ONE, Point
+from cellval.knn import sorting
+from cellval.knn.cell_values import (
+    Queries,
+    Rows,
+    make_sums,
+    permutations,
+    permutations_near,
+)
+from cellval.knn.row_values import Point
+from cellval.knn.sorting import HALF, ONE
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 
@@ -26,7 +33,7 @@ def key_cases():
     yield "descending", np.arange(n, 0, -1) ** 2
 
 
-@pytest.mark.parametrize("n", [1, 2, 17, 300, rows_.SMALL, 4000])
+@pytest.mark.parametrize("n", [1, 2, 17, 300, sorting.SMALL, 4000])
 @pytest.mark.parametrize(("name", "keys"), list(key_cases()))
 def test_every_way_of_ordering_sorts(name, keys, n):
     dist = keys[-n:].astype(np.float32)
@@ -34,18 +41,20 @@ def test_every_way_of_ordering_sorts(name, keys, n):
     match = np.arange(n) % 3 == 0
     scratch = rows_.make_scratch(n)
     ref = np.sort(bits)
-    items = rows_.order_many(bits, match, scratch.items, scratch.spare, scratch.counts)
+    items = sorting.order_many(
+        bits, match, scratch.items, scratch.spare, scratch.counts
+    )
     np.testing.assert_array_equal(items >> HALF, ref)
-    rows = ((items & rows_.LOWER) >> ONE).astype(int)
+    rows = ((items & sorting.LOWER) >> ONE).astype(int)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     np.testing.assert_array_equal(bits[rows], ref)
     np.testing.assert_array_equal((items & ONE).astype(bool), match[rows])
-    if rows_.order_few(bits, scratch.items, scratch.counts):
+    if sorting.order_few(bits, scratch.items, scratch.counts):
         np.testing.assert_array_equal(scratch.items[:n] >> HALF, ref)
     else:
         assert name != "normal"
     scratch.items[:n] = (bits.astype(np.uint64) << HALF) | np.arange(n, dtype=np.uint64)
-    items = rows_.radix_sort(scratch.items[:n], scratch.spare[:n], scratch.counts)
+    items = sorting.radix_sort(scratch.items[:n], scratch.spare[:n], scratch.counts)
     np.testing.assert_array_equal(items >> HALF, ref)
 
 
@@ -216,8 +225,8 @@ def test_permutations_of_many_rows(near, dtype):
                 after = plain_row_values(dist, match, 10, near, tests.own[t])
                 ref[order[p]] += (after - before) / 2
                 before = after
-    sums = kernels.make_sums(n, m, dtype)
-    kernel = kernels.permutations_near if near else kernels.permutations
+    sums = make_sums(n, m, dtype)
+    kernel = permutations_near if near else permutations
     kernel(rows, tests, orders, near, False, steps, GO, sums)
     atol = 1e-8 if dtype is np.float32 else 1e-12
     np.testing.assert_allclose(sums.cells, ref, rtol=0, atol=atol)

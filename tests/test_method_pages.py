@@ -6,7 +6,7 @@ import pytest
 from test_app import click, open_app, texts, the_job
 
 import cellval
-from cellval.jobs import background as jobs
+from cellval.jobs import registry
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]
@@ -84,7 +84,7 @@ def test_weights_along_columns_are_chosen_and_named():
 
 def test_repaired_tables_are_valued_by_the_same_method():
     table = cellval.read_csv(ROOT / "sample_data/davis.csv", label="sex")
-    job = jobs.start(table, method="oob", rounds=20)
+    job = registry.start(table, method="oob", rounds=20)
     assert job.wait(WAIT)
-    again = jobs.start(table.with_cells({(11, "weight"): "57"}), **job.options)
+    again = registry.start(table.with_cells({(11, "weight"): "57"}), **job.options)
     assert again.wait(WAIT) and again.values.settings["by"] == "oob"

@@ -15,12 +15,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import cellval
+from cellval.errors import InputError
 from cellval.games import exact_values
 from cellval.games.game import make_game
 from cellval.games.run import expected_seconds
-from cellval.jobs import background as jobs
+from cellval.jobs import registry
 from cellval.methods import METHODS
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 
 WAIT = 60
 
@@ -234,7 +235,7 @@ def test_a_budget_below_one_round_says_so(davis):
 
 
 def test_a_long_round_can_be_stopped(davis):
-    job = jobs.start(davis, method="mc", model=slow)
+    job = registry.start(davis, method="mc", model=slow)
     while job.progress.done == 0:
         time.sleep(0.05)
     assert job.progress.done < 0.5 and job.status == "running"
@@ -245,7 +246,7 @@ def test_a_long_round_can_be_stopped(davis):
 
 @pytest.mark.parametrize("method", ["mc", "oob", "loo"])
 def test_methods_run_in_the_background(method, davis):
-    job = jobs.start(
+    job = registry.start(
         davis, method=method, **({} if method == "loo" else {"rounds": 20})
     )
     assert job.wait(WAIT) and job.status == "done", job.error
@@ -312,8 +313,8 @@ def test_a_stopped_run_leaves_others_alone(davis):
     few = Table.from_frame(davis.cells.iloc[:30], label="sex")
     slow_model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
     options = {"method": "mc", "model": slow_model, "test": davis}
-    first = jobs.start(few, **options, rounds=500)
-    second = jobs.start(few, **options, rounds=1)
+    first = registry.start(few, **options, rounds=500)
+    second = registry.start(few, **options, rounds=1)
     first.stop()
     assert second.wait(4 * WAIT) and second.status == "done", second.error
     assert first.wait(WAIT)

@@ -6,6 +6,7 @@ from cases import make_table, random_table
 
 from cellval.detect import neighbours as nearby
 from cellval.detect.neighbours import (
+    N_NEAR,
     ask,
     dependence,
     iter_nearby,
@@ -46,7 +47,7 @@ def naive_neighbours(table, model, i, j):
         importance,
         i,
         model.order.tolist(),
-        nearby.N_NEAR,
+        N_NEAR,
     )
 
 

@@ -9,11 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import cellval
-from cellval.detect.suspicion import make_suspicion, suspects_frame
-from cellval.jobs import background as jobs
+from cellval.detect.suspects import suspects_frame
+from cellval.detect.suspicion import make_suspicion
+from cellval.jobs import registry
+from cellval.jobs.background import Job
 from cellval.repair.repairs import Repair
-from cellval.views import derived as views
 from cellval.views import pairs, rankings
+from cellval.views import value_view as views
 
 APP = str(Path(__file__).parent.parent / "app.py")
 PAGES = ["heatmap", "inspect", "sample", "columns"]
@@ -22,7 +24,7 @@ PAGES = ["heatmap", "inspect", "sample", "columns"]
 @pytest.fixture(scope="module")
 def davis():
     table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    job = jobs.start(table, n_neighbors=5)
+    job = registry.start(table, n_neighbors=5)
     assert job.wait(120)
     return job
 
@@ -41,7 +43,7 @@ def wide():
             f"*k{k}*;{a:.2f};{b:.2f};{'_x_' if y else '# h'};{'yes' if y else 'no'}"
         )
     table = cellval.read_csv("\n".join(lines).encode(), label="y", id_column="key")
-    job = jobs.start(table, n_neighbors=3, test=0.2)
+    job = registry.start(table, n_neighbors=3, test=0.2)
     assert job.wait(120)
     return job
 
@@ -93,14 +95,14 @@ def test_a_page_shows_partial_values_of_a_running_run(page, davis):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_before_the_first_values_asks_to_wait(page, davis):
-    test = shown(page, jobs.Job(davis.table, {}))
+    test = shown(page, Job(davis.table, {}))
     assert not test.exception
     assert test.info
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_shows_why_a_run_failed(page, davis):
-    job = jobs.Job(davis.table, {})
+    job = Job(davis.table, {})
     job._end("failed", "The <b>disk</b> is *full*.")
     test = shown(page, job)
     assert not test.exception
@@ -130,7 +132,7 @@ def test_pages_take_ids_markup_and_held_out_rows(page, wide):
 def test_every_order_of_the_heatmap_can_be_drawn(wide):
     test = shown("heatmap", wide)
     order = next(box for box in test.selectbox if box.label == "Order of the rows")
-    for by in views.ORDERS:
+    for by in ORDERS:
         order.set_value(by)
         test.run()
         assert not test.exception
@@ -207,7 +209,7 @@ def box(test, label, kind="selectbox"):
 
 def partial(table, surprise=None):
     """A run with some values, that goes on."""
-    job = jobs.Job(table, {})
+    job = Job(table, {})
     frames = cellval.iter_values(table, n_neighbors=5, subsets=4)
     for frame in itertools.islice(frames, 3):
         job._see(frame)
@@ -273,7 +275,7 @@ def test_cells_that_a_person_flagged_are_outlined_too(davis):
 def test_a_table_in_which_nothing_stands_out():
     rng = np.random.default_rng(3)
     raw = "x,y\n" + "".join(f"{rng.random():.3f},{'ab'[k % 2]}\n" for k in range(60))
-    job = jobs.start(cellval.read_csv(raw.encode(), label="y"), n_neighbors=3)
+    job = registry.start(cellval.read_csv(raw.encode(), label="y"), n_neighbors=3)
     assert job.wait(120)
     test = shown("heatmap", job)
     assert "Nothing stands out; choose a number" in text_of(test)
@@ -398,7 +400,7 @@ def coded():
         size = 999 if k % 10 == 3 else 1200 if k == 50 else size
         lines.append(f"{size},{rng.normal(k % 2):.2f},{'ab'[k % 2]}")
     table = cellval.read_csv("\n".join(lines).encode(), label="y")
-    job = jobs.start(table, n_neighbors=3)
+    job = registry.start(table, n_neighbors=3)
     assert job.wait(120)
     return job
 
@@ -508,7 +510,7 @@ def test_flagging_by_suspicion_flags_what_the_rule_says(davis):
 def test_the_sample_page_states_the_sum(davis):
     test = shown("sample", davis, _row=11)
     text = text_of(test).replace("\\", "")
-    unit = views.derived(davis.values).row_unit
+    unit = views.value_view(davis.values).row_unit
     total = unit.with_error(davis.values.row_values[11], davis.values.row_stderr[11])
     assert f"**{total}**" in text
     assert "Its 4 cells sum to the row's value" in text

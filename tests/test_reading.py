@@ -8,7 +8,8 @@ import zipfile
 import pandas as pd
 import pytest
 
-from cellval.table.table import InputError, read_csv
+from cellval.errors import InputError
+from cellval.table.table import read_csv
 
 GOOD = "name,weight,sex\nJosé,12.5,M\nZoë,3.25,F\nÅsa,7,M\n"
 

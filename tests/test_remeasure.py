@@ -11,10 +11,11 @@ from cases import random_table
 from cellval import InputError, Table
 from cellval.repair import measure as remeasure
 from cellval.repair import models
-from cellval.repair.comparison import corrected
-from cellval.repair.measure import MODELS, Comparison, iter_scores
-from cellval.repair.versions import part, versions_of
+from cellval.repair.comparison import Comparison, corrected
+from cellval.repair.measure import MODELS, _plan, iter_scores
+from cellval.repair.versions import versions_of
 from cellval.table.encoding import encode
+from cellval.table.rows import part
 
 QUICK = {"folds": 3, "repeats": 1}
 
@@ -408,7 +409,7 @@ def test_neighbours_count(dirty, clean):
 
 def test_scale_of_knn_comes_from_the_training_rows(clean):
     versions = versions_of(clean, clean.with_cells({(0, "x"): "9"}))
-    plan = remeasure._plan(versions, 5, 2, 1, 0)
+    plan = _plan(versions, 5, 2, 1, 0)
     rows = versions.rows
     test, train = np.arange(10, 20), np.arange(20, clean.n_rows)
     once = models.predicted("KNN", versions, plan, train, test)

@@ -8,18 +8,20 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval.errors import InputError
 from cellval.export import frames as export
+from cellval.export.frames import csv_bytes, decisions_frame, safe_frame
+from cellval.repair.decisions import read_decisions
 from cellval.repair.repairs import (
     Repair,
     changes_frame,
-    read_decisions,
     repaired,
     repaired_csv,
     split,
     table_csv,
 )
 from cellval.table.formulas import is_formula, plain_text, safe_text
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 
 RAW = (
     b"\xef\xbb\xbfkey;height;=note;sex\r\n"
@@ -124,11 +126,11 @@ def test_the_change_log_tells_what_was_and_what_is(table):
         [4, "d", "=note", "-", "", "means nothing"],
         [6, "f", "(whole row)", 'f;1,75;"it\'s; so";m', "(dropped)", "entered twice"],
     ]
-    safe = export.safe_frame(frame)
+    safe = safe_frame(frame)
     assert safe["column"].tolist()[2] == "'=note"
     assert safe["before"].tolist()[2] == "'-"
     assert safe["row"].tolist() == [2, 5, 4, 6]
-    assert len(export.safe_frame(changes_frame(table, {}))) == 0
+    assert len(safe_frame(changes_frame(table, {}))) == 0
 
 
 # Formulas
@@ -161,10 +163,10 @@ def test_decisions_and_repairs_come_back_from_their_export(table):
     }
     for only in (None, [], ["error", "fine", "unsure"]):
         for known in (None, table):
-            frame = export.decisions_frame(
+            frame = decisions_frame(
                 values, decisions, repairs=repairs, table=known, only=only
             )
-            raw = export.csv_bytes(frame)
+            raw = csv_bytes(frame)
             found = read_decisions(raw, table)
             # A list without decisions still has those on cells with a repair.
             assert found == (decisions, repairs)
@@ -173,7 +175,7 @@ def test_decisions_and_repairs_come_back_from_their_export(table):
         *("row", "id", "label", "column", "content", "value", "stderr", "rank"),
         *("decision", "repair", "after", "reason"),
     ]
-    old = export.decisions_frame(values, decisions)
+    old = decisions_frame(values, decisions)
     assert list(old.columns) == list(frame.columns)[:9]
     assert len(old) == values.values.size
 
@@ -181,16 +183,16 @@ def test_decisions_and_repairs_come_back_from_their_export(table):
 def test_the_export_holds_repairs_of_cells_without_a_value(table):
     values = cellval.value_cells(table, n_neighbors=1)
     repairs = {(6, ""): Repair("drop", reason="twice"), (5, "sex"): Repair("blank")}
-    frame = export.decisions_frame(values, {}, repairs=repairs, only=["error"])
+    frame = decisions_frame(values, {}, repairs=repairs, only=["error"])
     assert frame[["row", "id", "column", "repair", "reason"]].values.tolist() == [
         [6, "f", "", "drop row", "twice"],
         [5, "e", "sex", "blank", ""],
     ]
     assert frame["value"].isna().all()
-    whole = export.decisions_frame(values, {}, repairs=repairs)
+    whole = decisions_frame(values, {}, repairs=repairs)
     assert len(whole) == values.values.size + 2
     assert whole["rank"].tolist()[-2:] == [0, 0]
-    none = export.decisions_frame(values, {}, repairs={}, only=["error"])
+    none = decisions_frame(values, {}, repairs={}, only=["error"])
     assert len(none) == 0 and "repair" in none
 
 
@@ -198,15 +200,15 @@ def test_content_is_that_of_the_original_when_a_repaired_table_was_valued(table)
     repairs = {**REPAIRS, (6, ""): Repair("drop")}
     values = cellval.value_cells(repaired(table, repairs), n_neighbors=1)
     decisions = {(2, "height"): "error", (6, "height"): "unsure"}
-    frame = export.decisions_frame(values, decisions, repairs=repairs, table=table)
-    assert read_decisions(export.csv_bytes(frame), table) == (decisions, repairs)
+    frame = decisions_frame(values, decisions, repairs=repairs, table=table)
+    assert read_decisions(csv_bytes(frame), table) == (decisions, repairs)
 
 
 def test_a_replacement_by_nothing_is_exported_as_blank(table):
     values = cellval.value_cells(table, n_neighbors=1)
     repairs = {(2, "height"): Repair("replace", "")}
-    frame = export.decisions_frame(values, {}, repairs=repairs)
-    found = read_decisions(export.csv_bytes(frame), table)[1]
+    frame = decisions_frame(values, {}, repairs=repairs)
+    found = read_decisions(csv_bytes(frame), table)[1]
     assert found == {(2, "height"): Repair("blank")}
 
 
@@ -217,8 +219,8 @@ def test_rows_held_out_for_testing_are_exported_too(table):
     values = cellval.CellValues(**{**vars(values), "values": held_out})
     repairs = {(2, "height"): Repair("replace", "1,57")}
     decisions = {(2, "=note"): "fine"}
-    frame = export.decisions_frame(values, decisions, repairs=repairs)
-    assert read_decisions(export.csv_bytes(frame), table) == (decisions, repairs)
+    frame = decisions_frame(values, decisions, repairs=repairs)
+    assert read_decisions(csv_bytes(frame), table) == (decisions, repairs)
 
 
 @pytest.mark.parametrize(

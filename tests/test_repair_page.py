@@ -10,13 +10,15 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.jobs import background as jobs
-from cellval.repair import repairs as repair
-from cellval.repair.repairs import Repair
-from cellval.table.decoding import InputError
-from cellval.ui import text as words
-from cellval.ui.export import files as downloads
+from cellval.errors import InputError
+from cellval.jobs import registry
+from cellval.jobs.background import Job
+from cellval.repair import decisions
+from cellval.repair.repairs import Repair, repaired, repaired_csv
+from cellval.text import share
+from cellval.ui.export.files import _repaired_bytes
 from cellval.ui.session import Source
+from cellval.ui.text import changes_words
 
 testing = pytest.importorskip("streamlit.testing.v1")
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +43,7 @@ def opened(page, raw=None, *, name="davis.csv", label="sex", cell=None, repairs=
     """A page of an app whose run on a file has finished."""
     file = Source.of(name, DAVIS.read_bytes() if raw is None else raw)
     table = cellval.read_csv(io.BytesIO(file.raw), label=label)
-    job = jobs.start(table, n_neighbors=5)
+    job = registry.start(table, n_neighbors=5)
     assert job.wait(WAIT)
     return with_run(page, job, file, cell=cell, repairs=repairs)
 
@@ -181,7 +183,7 @@ def test_texts_of_a_file_are_no_markdown_in_suggestions():
 
 def test_a_run_without_surprise_yet_offers_no_suggestions():
     file = Source.of("davis.csv", DAVIS.read_bytes())
-    job = jobs.start(cellval.read_csv(DAVIS, label="sex"), n_neighbors=5)
+    job = registry.start(cellval.read_csv(DAVIS, label="sex"), n_neighbors=5)
     assert job.wait(WAIT)
     job.surprise = None
     app = with_run("heatmap", job, file, cell=(11, "height"))
@@ -208,7 +210,7 @@ def test_a_repair_page_without_changes_says_how_to_make_them():
 
 def test_a_repair_page_of_a_running_run():
     file = Source.of("davis.csv", DAVIS.read_bytes())
-    job = jobs.Job(cellval.read_csv(DAVIS, label="sex"), {})
+    job = Job(cellval.read_csv(DAVIS, label="sex"), {})
     app = with_run("repair", job, file, repairs=SWAP)
     assert "2 cells changed" in text_of(app)
 
@@ -463,8 +465,8 @@ def test_export_offers_the_repaired_file_and_the_rest():
 def test_the_repaired_file_is_the_drop_in():
     raw = DAVIS.read_bytes()
     file, table = Source.of("davis.csv", raw), cellval.read_csv(DAVIS, label="sex")
-    found = downloads._repaired_bytes(file, table, tuple(SWAP.items()))
-    assert found == repair.repaired_csv(raw, SWAP, "davis.csv")
+    found = _repaired_bytes(file, table, tuple(SWAP.items()))
+    assert found == repaired_csv(raw, SWAP, "davis.csv")
     changed = [
         (a, b)
         for a, b in zip(raw.splitlines(), found.splitlines(), strict=True)
@@ -532,13 +534,13 @@ def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch):
 def test_exported_decisions_can_be_read_again():
     table = cellval.read_csv(DAVIS, label="sex")
     more = {**SWAP, (20, ""): Repair("drop", reason="A test.")}
-    after = repair.repaired(table, more)
+    after = repaired(table, more)
     values = cellval.value_cells(after, n_neighbors=3)
     frame = cellval.export.frames.decisions_frame(
         values, {(12, "height"): "error"}, repairs=more, table=table, only=["error"]
     )
     raw = cellval.export.frames.csv_bytes(frame)
-    assert repair.read_decisions(raw, table) == ({(12, "height"): "error"}, more)
+    assert decisions.read_decisions(raw, table) == ({(12, "height"): "error"}, more)
     assert len(pd.read_csv(io.BytesIO(raw))) == 3
 
 
@@ -546,14 +548,14 @@ def test_exported_decisions_can_be_read_again():
 
 
 def test_shares_and_counts_in_words():
-    assert [words.share(x) for x in (0.0, 0.00041, 0.05, 0.256, float("nan"))] == [
+    assert [share(x) for x in (0.0, 0.00041, 0.05, 0.256, float("nan"))] == [
         "below 0.0001",
         "0.00041",
         "0.05",
         "0.26",
         "–",
     ]
-    assert words.changes_words({}) == "nothing changed"
-    assert words.changes_words({(1, ""): Repair("drop")}) == "1 row dropped"
+    assert changes_words({}) == "nothing changed"
+    assert changes_words({(1, ""): Repair("drop")}) == "1 row dropped"
     cells = {(1, "a"): Repair("blank"), (2, ""): Repair("drop")}
-    assert words.changes_words(cells) == "1 cell changed, 1 row dropped"
+    assert changes_words(cells) == "1 cell changed, 1 row dropped"

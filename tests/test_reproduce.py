@@ -13,13 +13,13 @@ import pytest
 import cellval
 from cellval.cli import reproduce as reproduce_command
 from cellval.cli.arguments import main
+from cellval.errors import InputError
 from cellval.experiments import EXPERIMENTS, readme
 from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.convergence import at_error, slope
 from cellval.experiments.result import SUMMARY, Line, Result
 from cellval.experiments.runtime import Timed
 from cellval.experiments.splits import random_groups
-from cellval.table.decoding import InputError
 
 ROOT = Path(__file__).parents[1]
 

@@ -10,11 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import cellval
+from cellval.errors import InputError
 from cellval.games import Groups, iter_blocks
-from cellval.jobs import background as jobs
-from cellval.table.table import InputError
-from cellval.ui.sources import groups as sources
-from cellval.ui.sources.groups import Choice
+from cellval.jobs.background import start_steps
+from cellval.ui.sources.groups import RANGES, Choice, groups_of, with_groups
 
 APP = str(Path(__file__).parent.parent / "app.py")
 WAIT = 120  # seconds
@@ -225,7 +224,7 @@ class Slow:
 def test_a_run_can_be_watched_and_stopped(davis, method):
     test = settled(shown(davis))
     slow = Slow(davis, method)
-    steps = jobs.start_steps(davis, slow)
+    steps = start_steps(davis, slow)
     side = next(iter(test.session_state["_side"].values()))
     side["blocks"] = (side["blocks time"][0], steps)
     while steps.result is None or steps.result.done < 0.4:
@@ -251,7 +250,7 @@ def test_a_failure_is_told_in_words(davis):
         yield
 
     test = settled(shown(davis))
-    steps = jobs.start_steps(davis, fails)
+    steps = start_steps(davis, fails)
     assert steps.wait(WAIT)
     side = next(iter(test.session_state["_side"].values()))
     side["blocks"] = (None, steps)
@@ -266,15 +265,15 @@ def test_own_groups_begin_with_kinds_and_take_edits(shops):
     assert "4 groups of rows × 2 groups of columns" in text_of(test)
     begun = {"x": "numbers", "z": "numbers", "kind": "categories"}
     edited = {1: {"group": " other "}, 2: {"group": None}}
-    new = sources.with_groups(shops, begun, edited)
+    new = with_groups(shops, begun, edited)
     assert new == {"x": "numbers", "z": "other", "kind": ""}
     choice = replace(CHOICE, columns_by="own groups", own=tuple(new.items()))
-    _, columns = sources.groups_of(shops, choice)
+    _, columns = groups_of(shops, choice)
     assert columns.names == ("numbers", "other", "(others)")
 
 
 CHOICE = Choice(
-    rows_by=sources.RANGES,
+    rows_by=RANGES,
     n=3,
     by_ranges=True,
     columns_by="each alone",
@@ -294,7 +293,7 @@ def test_too_many_groups_of_columns_are_refused():
         frame, label="y", kinds=dict.fromkeys(frame.columns[:50], "number")
     )
     with pytest.raises(InputError, match="50 groups of columns are too many"):
-        sources.groups_of(table, CHOICE)
+        groups_of(table, CHOICE)
     test = pick(shown(table), "Columns: one group is", "each alone")
     assert not test.exception
     assert "too many to compare" in "".join(e.value for e in test.error)

@@ -4,7 +4,8 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
-from cellval.detect.surprise import Tail, calibrated, iter_surprise, surprise, tail_of
+from cellval.detect.surprise import iter_surprise, surprise
+from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.table.table import Table
 
 rng = np.random.default_rng

@@ -8,15 +8,8 @@ from test_surprise import blobs, table_of
 
 import cellval
 from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import (
-    CORNERS,
-    FALSE_ALARMS,
-    cells_frame,
-    make_suspicion,
-    n_to_flag,
-    suspects,
-    suspects_frame,
-)
+from cellval.detect.suspects import cells_frame, suspects, suspects_frame
+from cellval.detect.suspicion import CORNERS, FALSE_ALARMS, make_suspicion, n_to_flag
 
 COLUMNS = ["index", "row", "id", "column", "content", "value", "stderr", "surprise"]
 COLUMNS += ["suspicion", "reason", "suggestion"]

@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cellval.table.table import KINDS, Column, InputError, Table, read_csv
+from cellval.errors import InputError
+from cellval.table.columns import KINDS, Column
+from cellval.table.table import Table, read_csv
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
 

@@ -13,9 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cellval.games import ModelUtility, iter_rounds, tree
 from cellval.games.model_utility import MOST_CATEGORIES, matrices, tree_limits
-from cellval.games.montecarlo import default_executor
 from cellval.games.oob import iter_oob
 from cellval.games.tree import Limits, Trees
+from cellval.parallel import default_executor
 from cellval.table.table import Table
 
 KINDS = ["number", "category", "decimal", "category", "decimal"]

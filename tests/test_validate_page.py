@@ -10,11 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import cellval
+from cellval.errors import InputError
 from cellval.figures import validation as validationfigures
-from cellval.jobs import background as jobs
-from cellval.table.table import InputError
-from cellval.ui.validate import results as validationresults
+from cellval.jobs import registry
+from cellval.jobs.background import start_steps
 from cellval.ui.validate import run as validating
+from cellval.ui.validate.results import curves_frame, removal_words, verdict
+from cellval.ui.validate.run import choose, is_large
 from cellval.validation.planting import KINDS
 from cellval.validation.run import SIGNALS, iter_validation
 
@@ -179,7 +181,7 @@ def watched(davis, snapshots):
     """A page whose run has come as far as these."""
     test = finished(pick(shown(davis), "Train a decision tree, too", False))
     slow = Slow(snapshots)
-    steps = jobs.start_steps(davis, slow)
+    steps = start_steps(davis, slow)
     (side,) = test.session_state["_side"].values()
     side["validation"] = (side["validation"][0], steps)
     while snapshots and steps.result is not snapshots[-1]:
@@ -251,7 +253,7 @@ def test_a_tiny_table_is_refused_in_words():
 def test_a_table_without_any_feature_to_plant_into_is_refused(words):
     bare = replace(words, columns=tuple(c for c in words.columns if not c.feature))
     with pytest.raises(InputError, match="no error can be planted"):
-        validating.choose(bare)
+        choose(bare)
 
 
 def test_a_failure_is_told_in_words(davis):
@@ -261,7 +263,7 @@ def test_a_failure_is_told_in_words(davis):
 
     test, slow, _ = watched(davis, [])
     slow.go.set()
-    steps = jobs.start_steps(davis, fails)
+    steps = start_steps(davis, fails)
     assert steps.wait(WAIT)
     (side,) = test.session_state["_side"].values()
     side["validation"] = (None, steps)
@@ -271,7 +273,7 @@ def test_a_failure_is_told_in_words(davis):
 
 
 def test_cells_are_valued_as_in_the_run_at_hand(davis, no_runs_left):
-    run = jobs.start(davis, n_neighbors=3, near=50, budget=9.0)
+    run = registry.start(davis, n_neighbors=3, near=50, budget=9.0)
     assert run.wait(WAIT)
     test = shown(davis, _job=run)
     assert "K = 3, as in your run." in text_of(test)
@@ -288,11 +290,11 @@ def test_cells_are_valued_as_in_the_run_at_hand(davis, no_runs_left):
 
 
 def test_large_tables_are_approximated(davis, monkeypatch):
-    assert not validating.is_large(davis)
+    assert not is_large(davis)
     adult = sample("adult_2000", "income")
-    assert not validating.is_large(adult)
+    assert not is_large(adult)
     monkeypatch.setattr(validating, "MANY_CELLS", 10_000)
-    assert validating.is_large(adult)
+    assert is_large(adult)
     test = shown(adult)
     assert "rows beyond the 500 nearest" in text_of(test)
 
@@ -341,7 +343,7 @@ def test_the_removal_figure_has_its_reference_lines(snapshots):
 
 def test_files_hold_what_is_shown(snapshots):
     last = snapshots[-1]
-    curves = validationresults.curves_frame(last)
+    curves = curves_frame(last)
     assert set(curves["order"]) == set(SIGNALS)
     ends = curves[curves["curve"] == "errors found"].groupby("order")["share"].last()
     assert (ends == 1).all()
@@ -357,12 +359,10 @@ def test_files_hold_what_is_shown(snapshots):
 def test_words_say_when_chance_does_as_well(snapshots):
     last = snapshots[-1]
     blind = {name: last.curves["Random"] for name in last.curves}
-    said = validationresults.verdict(replace(last, curves=blind))
+    said = verdict(replace(last, curves=blind))
     assert "little better, than chance" in said
     better = {**blind, "Surprise": last.curves["Surprise"]}
-    assert "Surprise* would do with less" in validationresults.verdict(
-        replace(last, curves=better)
-    )
+    assert "Surprise* would do with less" in verdict(replace(last, curves=better))
 
 
 def test_words_judge_a_removal_only_where_errors_hurt(snapshots):
@@ -378,7 +378,7 @@ def test_words_judge_a_removal_only_where_errors_hurt(snapshots):
             name: replace(last.removal[name], hits=own) for name, own in hits.items()
         }
         now = replace(last, removal=removal, accuracy_clean=clean)
-        return validationresults.removal_words(now)
+        return removal_words(now)
 
     assert said(0.5, Suspicion=high, Random=low).endswith("does not judge the order.")
     assert said(1.0, Suspicion=high, Random=low).endswith("better than random cells.")

@@ -75,8 +75,6 @@ def test_ten_times_too_large_is_found(name, label):
     assert (frame["cells_for_50"] <= frame["cells_for_90"]).all()
     assert frame.loc["Suspicion", "cells_for_90"] < 0.2
     n_wrong = last.rehearsal.n_wrong
-    assert last.in_words().startswith(f"{n_wrong:,} errors (ten times the number)")
-    assert "rows held out clean" in last.in_words()
 
 
 def test_the_accuracy_is_that_of_trees_on_clean_rows():
@@ -88,7 +86,6 @@ def test_the_accuracy_is_that_of_trees_on_clean_rows():
     starts = {name: own.accuracy[0] for name, own in last.removal.items()}
     assert len(set(starts.values())) == 1  # nothing is removed yet
     assert 0.6 < last.accuracy_clean <= 1 and 0.6 < last.accuracy_known <= 1
-    assert last.removal_figure().data and last.detection_figure().data
 
 
 def test_the_same_seed_gives_the_same_numbers():
@@ -111,7 +108,7 @@ def test_the_same_seed_gives_the_same_numbers():
 def test_whoever_stops_keeps_what_there_is():
     snapshots = iter_validation(sample("davis", "sex"), kind="zero", share=0.05)
     first = next(snapshots)
-    assert set(first.curves) == {"Class-wise |z|", "Random"} and first.in_words() == ""
+    assert set(first.curves) == {"Class-wise |z|", "Random"}
     snapshots.close()
     assert list(snapshots) == []
 

@@ -8,8 +8,10 @@ from cases import make_table, random_table
 import cellval
 from cellval.table import describe as places
 from cellval.values.result import CellValues, describe
-from cellval.views import derived as views
-from cellval.views import pairs
+from cellval.views import pairs, similar, table_view
+from cellval.views import value_view as views
+from cellval.views.bands import bands
+from cellval.views.order import filtered, find_rows, row_order, window
 
 
 def values_of(table, cells, stderr=None):
@@ -56,7 +58,7 @@ def small():
 )
 def test_rows_come_in_the_order_asked_for(small, by, column, expected):
     table, values = small
-    assert views.row_order(table, values, by, column).tolist() == expected
+    assert row_order(table, values, by, column).tolist() == expected
 
 
 def test_rows_without_values_come_last(small):
@@ -65,25 +67,25 @@ def test_rows_without_values_come_last(small):
     cells[3] = np.nan
     held_out = values_of(table, cells)
     for by in ("row", "cell", "column"):
-        assert views.row_order(table, held_out, by, "c0")[-1] == 3
+        assert row_order(table, held_out, by, "c0")[-1] == 3
 
 
 def test_rows_come_in_the_order_of_their_most_suspicious_cell(small):
     table, values = small
     ranks = np.array([[9, 8], [7, 2], [3, 4], [5, 6], [10, 12], [11, 1]])
-    order = views.row_order(table, values, "suspicion", ranks=ranks)
+    order = row_order(table, values, "suspicion", ranks=ranks)
     assert order.tolist() == [5, 1, 2, 3, 0, 4]
     # Until suspicion is known, the lowest cell stands for it.
-    lowest = views.row_order(table, values, "cell")
-    assert views.row_order(table, values, "suspicion").tolist() == lowest.tolist()
+    lowest = row_order(table, values, "cell")
+    assert row_order(table, values, "suspicion").tolist() == lowest.tolist()
 
 
 def test_similar_order_keeps_classes_and_alike_rows_together():
     table = random_table(3, 300, ["decimal", "decimal", "category"], n_classes=2)
-    order = views.row_order(table, None, "similar")
+    order = row_order(table, None, "similar")
     assert sorted(order.tolist()) == list(range(300))
     assert (np.diff(table.y[order]) >= 0).all()
-    points = views.looked(table).points
+    points = table_view.table_view(table).points
 
     def step(rows):
         return np.linalg.norm(np.diff(points[rows], axis=0), axis=1).mean()
@@ -93,17 +95,17 @@ def test_similar_order_keeps_classes_and_alike_rows_together():
 
 def test_similar_order_is_fast_and_complete_with_equal_rows():
     points = np.zeros((5000, 3), np.float32)
-    assert sorted(views.similar_order(points).tolist()) == list(range(5000))
+    assert sorted(similar.similar_order(points).tolist()) == list(range(5000))
 
 
 def test_filters_by_class_search_and_given_rows(small):
     table, _ = small
     order = np.array([5, 4, 3, 2, 1, 0])
-    assert views.filtered(order, table, classes=("no",)).tolist() == [2, 1, 0]
-    assert views.filtered(order, table, only=np.array([1, 4])).tolist() == [4, 1]
-    assert views.filtered(order, table, search=" YES ").tolist() == [5, 4, 3]
-    assert views.filtered(order, table, search="(").tolist() == []
-    assert views.filtered(order, table).tolist() == order.tolist()
+    assert filtered(order, table, classes=("no",)).tolist() == [2, 1, 0]
+    assert filtered(order, table, only=np.array([1, 4])).tolist() == [4, 1]
+    assert filtered(order, table, search=" YES ").tolist() == [5, 4, 3]
+    assert filtered(order, table, search="(").tolist() == []
+    assert filtered(order, table).tolist() == order.tolist()
 
 
 def test_a_row_is_found_by_id_and_by_number():
@@ -111,11 +113,11 @@ def test_a_row_is_found_by_id_and_by_number():
         b"r%d;%d;a\n" % (k, k) for k in range(10)
     )
     table = cellval.read_csv(raw, label="y", id_column="name")
-    assert views.find_rows(table, " ann ") == [0]
-    assert views.find_rows(table, "7") == [1]  # an id goes before a row number
-    assert views.find_rows(table, "4") == [2]  # row 2 was set aside
-    assert views.find_rows(table, "2") == []
-    assert views.find_rows(table, "nobody") == []
+    assert find_rows(table, " ann ") == [0]
+    assert find_rows(table, "7") == [1]  # an id goes before a row number
+    assert find_rows(table, "4") == [2]  # row 2 was set aside
+    assert find_rows(table, "2") == []
+    assert find_rows(table, "nobody") == []
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_a_row_is_found_by_id_and_by_number():
     [(200, 0, (0, 60)), (200, 190, (140, 200)), (10, 5, (0, 10)), (200, -3, (0, 60))],
 )
 def test_a_window_stays_within_the_rows(n, start, expected):
-    assert views.window(n, start, 60) == expected
+    assert window(n, start, 60) == expected
 
 
 def test_a_planted_bad_cell_is_visible_in_the_overview():
@@ -131,7 +133,7 @@ def test_a_planted_bad_cell_is_visible_in_the_overview():
     cells = rng.normal(0.001, 0.0002, (30_000, 14))
     cells[17_123, 5] = -0.02
     order = rng.permutation(30_000)
-    pooled = views.bands(cells, order)
+    pooled = bands(cells, order)
     low, high = pooled.limits
     band, group = np.unravel_index(np.nanargmin(pooled.lowest), pooled.lowest.shape)
     assert pooled.lowest[band, group] == -0.02 <= low < high
@@ -147,7 +149,7 @@ def test_bands_pool_columns_and_leave_out_what_is_not_valued():
     cells = np.full((10, 100), 1.0)
     cells[:, 30:] = np.nan
     cells[4, 3] = -1.0
-    pooled = views.bands(cells, np.arange(10), n_bands=5, n_groups=10)
+    pooled = bands(cells, np.arange(10), n_bands=5, n_groups=10)
     assert pooled.lowest.shape == (5, 10)
     assert pooled.lowest[2, 0] == -1.0
     assert pooled.column[2, 0] == 3
@@ -163,7 +165,7 @@ def test_suspects_are_clearly_below_zero_and_lowest_in_their_class():
     cells[6, 1] = -0.1
     stderr = np.full((8, 2), 0.01)
     stderr[0, 1] = 0.4  # low, but not clearly
-    about = views.Derived(values_of(table, cells, stderr))
+    about = views.ValueView(values_of(table, cells, stderr))
     rows, columns = about.suspects()
     found = set(zip(rows.tolist(), columns.tolist(), strict=True))
     assert found == {(0, 0), (1, 0), (6, 1)}
@@ -176,7 +178,7 @@ def test_suspects_are_clearly_below_zero_and_lowest_in_their_class():
 def test_no_suspects_while_standard_errors_are_unknown(small):
     table, values = small
     unknown = np.full(values.values.shape, np.nan)
-    about = views.Derived(values_of(table, values.values, unknown))
+    about = views.ValueView(values_of(table, values.values, unknown))
     assert len(about.suspects()[0]) == 0
 
 
@@ -184,21 +186,23 @@ def test_no_suspects_while_standard_errors_are_unknown(small):
 def test_at_most_half_a_percent_of_the_cells_are_suspects(n, most):
     table = random_table(0, n, ["number"] * 4)
     cells = np.full((n, 4), -1.0)
-    about = views.Derived(values_of(table, cells))
+    about = views.ValueView(values_of(table, cells))
     assert about.usual_suspects == most
     assert len(about.suspects()[0]) == most
 
 
 def test_the_rank_of_one_cell_is_its_rank_among_all(small):
-    about = views.Derived(small[1])
+    about = views.ValueView(small[1])
     for i, j in np.ndindex(6, 2):
         assert about.rank_over_all(i, j) == about.ranks_over_all[i, j]
 
 
 def test_what_is_derived_is_kept_for_the_same_values_only(small):
     table, values = small
-    assert views.derived(values) is views.derived(values)
-    assert views.derived(values_of(table, values.values)) is not views.derived(values)
+    assert views.value_view(values) is views.value_view(values)
+    assert views.value_view(values_of(table, values.values)) is not views.value_view(
+        values
+    )
 
 
 def test_pairs_with_alike_values_differ_in_their_cells(davis):
@@ -220,13 +224,13 @@ def test_pairs_with_alike_values_differ_in_their_cells(davis):
 
 def test_pairs_of_alike_rows_differ_in_their_values(davis):
     table, values = davis
-    found = pairs.alike_rows_pairs(table, values)
+    found = pairs.alike_rows_pairs(values, table)
     assert found
     typical = np.median(np.abs(np.diff(values.row_values)))
     for pair in found[:3]:
         gap = abs(values.row_values[pair.first] - values.row_values[pair.second])
         assert gap > typical
-        near, _ = places.nearest(table, pair.first, 40)
+        near, _ = similar.nearest(table, pair.first, 40)
         assert pair.second in near
 
 
@@ -234,7 +238,7 @@ def test_pairs_of_a_table_with_one_valued_row():
     table = make_table([("number", [1, 2])], [0, 1])
     values = values_of(table, [[0.5], [np.nan]])
     assert pairs.alike_values_pairs(values) == []
-    assert pairs.alike_rows_pairs(table, values) == []
+    assert pairs.alike_rows_pairs(values, table) == []
 
 
 def test_the_place_of_a_number_overall_and_in_its_class(davis):
@@ -283,13 +287,13 @@ def test_the_spread_of_categories_contains_the_cell_however_rare():
 def test_nearest_rows_leave_out_the_row_and_the_column():
     columns = [("number", [0, 0, 50, 9]), ("number", [1, 2, 1, 9])]
     table = make_table(columns, [0, 1, 0, 1])
-    near, apart = places.nearest(table, 0, 2)
+    near, apart = similar.nearest(table, 0, 2)
     assert near[0] == 1
     assert 0 not in near
-    near, apart = places.nearest(table, 0, 2, without="c0")
+    near, apart = similar.nearest(table, 0, 2, without="c0")
     assert near[0] == 2
     assert apart[0] == 0
-    assert len(places.nearest(table, 0, 99)[0]) == 3
+    assert len(similar.nearest(table, 0, 99)[0]) == 3
 
 
 def test_distances_are_those_of_the_kernels():
@@ -297,10 +301,10 @@ def test_distances_are_those_of_the_kernels():
 
     kinds = ["decimal", "category", "number"]
     table = random_table(5, 40, kinds, missing=0.2)
-    encoded = views.looked(table).encoded
+    encoded = table_view.table_view(table).encoded
     expected = np.zeros(40, np.float32)
     for cells, weight, category in zip(
         encoded.cells, encoded.weight, encoded.is_category, strict=True
     ):
         add_column(cells, cells[7], weight, category, expected)
-    np.testing.assert_allclose(places.distances(encoded, 7), expected, rtol=1e-5)
+    np.testing.assert_allclose(similar.distances(encoded, 7), expected, rtol=1e-5)

@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval.errors import InputError
 from cellval.knn import problem
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 from cellval.whatif import contents as alternatives
+from cellval.whatif.contents import Told
 from cellval.whatif.questions import label_or_cell, row_value_if, what_if
 
 
@@ -180,7 +182,7 @@ def test_some_test_points_speak_for_all(monkeypatch):
 
 
 def test_a_sampled_test_point_counts_for_those_not_seen():
-    told = alternatives.Told(
+    told = Told(
         np.array([[1.0, 2.0, 4.0]]),
         np.array([1.0, 2.0, 2.0]),
         np.array([False, True, True]),

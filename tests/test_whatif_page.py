@@ -10,11 +10,14 @@ import pytest
 
 import cellval
 from cellval.figures import waterfall as figures
-from cellval.jobs import background as jobs
+from cellval.jobs import registry
+from cellval.jobs.background import Job
 from cellval.repair.repairs import Repair
 from cellval.ui import session as state
 from cellval.ui.sample import label_or_cell as labelorcell
 from cellval.ui.sample import what_if as whatif
+from cellval.ui.sample.label_or_cell import suggestions
+from cellval.ui.sample.what_if import edits_of, take
 from cellval.ui.session import Edits
 
 testing = pytest.importorskip("streamlit.testing.v1")
@@ -30,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 def valued(table, **options):
-    job = jobs.start(table, n_neighbors=5, **options)
+    job = registry.start(table, n_neighbors=5, **options)
     assert job.wait(WAIT)
     assert job.status == "done", job.error
     return job
@@ -183,9 +186,9 @@ def test_at_most_five_suspicious_cells_are_tried_worst_first():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(labelorcell, "_suggested", suggested)
-        assert labelorcell.suggestions(few, about, 0) == []
+        assert suggestions(few, about, 0) == []
     assert tried == [(0, 7), (0, 6), (0, 5), (0, 4), (0, 3)]
-    assert labelorcell.suggestions(table, None, 0) == []
+    assert suggestions(table, None, 0) == []
 
 
 # --- what if? -------------------------------------------------------------------------
@@ -282,22 +285,22 @@ def test_lines_of_the_editor_are_taken_by_column(davis, monkeypatch):
     tried, said = Edits({"repwt": "50", "sex": "M"}, {"repwt": "50"}), []
     monkeypatch.setattr(state, "edits", lambda row: {12: tried}[row])
     monkeypatch.setattr(whatif.st, "toast", said.append)
-    whatif.take(davis.table, 11, {0: {"new": "57"}, 1: {"new": None}, 3: {"new": "x"}})
+    take(davis.table, 11, {0: {"new": "57"}, 1: {"new": None}, 3: {"new": "x"}})
     new = {"repwt": "50", "sex": "M", "weight": "57", "height": "", "repht": "x"}
     assert tried.texts == new
     assert len(said) == 1
     assert said[0].startswith("x cannot be read as a number for repht")
-    assert whatif.edits_of(davis.table, 11) == {**tried.texts}
+    assert edits_of(davis.table, 11) == {**tried.texts}
     tried.texts["height"] = "57"
-    assert "height" not in whatif.edits_of(davis.table, 11)
-    whatif.take(davis.table, 11, {0: {"new": "57"}})  # the others were typed back
+    assert "height" not in edits_of(davis.table, 11)
+    take(davis.table, 11, {0: {"new": "57"}})  # the others were typed back
     assert tried.texts == {"repwt": "50", "sex": "M", "weight": "57"}
 
 
 def test_an_infinite_number_is_told_in_a_sentence(davis, monkeypatch):
     tried = Edits()
     monkeypatch.setattr(state, "edits", lambda row: tried)
-    whatif.take(davis.table, 11, {0: {"new": "1e999"}})
+    take(davis.table, 11, {0: {"new": "1e999"}})
     assert tried.texts == {"weight": "1e999"}
     app = shown(davis, 12, edits={"weight": "1e999"})
     assert "holds an infinite number in row 12" in text_of(app)
@@ -340,7 +343,7 @@ def test_a_run_with_a_test_table_is_asked_with_it():
 
 
 def test_a_run_that_goes_on_is_tried_with_what_there_is(davis):
-    job = jobs.Job(davis.table, {})
+    job = Job(davis.table, {})
     frames = cellval.iter_values(davis.table, n_neighbors=5, subsets=4)
     for frame in itertools.islice(frames, 3):
         job._see(frame)
@@ -355,7 +358,7 @@ def test_a_run_that_goes_on_is_tried_with_what_there_is(davis):
 
 
 def test_a_run_without_surprise_tries_labels(davis):
-    job = jobs.Job(davis.table, {})
+    job = Job(davis.table, {})
     *_, last = cellval.iter_values(davis.table, n_neighbors=5)
     job._see(last)
     job._end("done")

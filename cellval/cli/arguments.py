@@ -15,8 +15,9 @@ from cellval.cli import (
 from cellval.cli import (
     value as commands,
 )
+from cellval.errors import InputError
 from cellval.methods import METHODS, MODELS
-from cellval.table.table import KINDS, InputError
+from cellval.table.columns import KINDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,22 +16,19 @@ from cellval.cli.value import (
     write,
 )
 from cellval.detect.surprise import iter_surprise
-from cellval.detect.suspicion import Suspicion, make_suspicion, suspects_frame
+from cellval.detect.suspects import suspects_frame
+from cellval.detect.suspicion import Suspicion, make_suspicion
+from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, flagged_sentence, safe_frame, suspects_list
-from cellval.progress import shown, spoken_time
-from cellval.repair.repairs import (
-    Repairs,
-    changes_frame,
-    read_decisions,
-    repaired,
-    repaired_csv,
-    split,
-)
+from cellval.progress import shown
+from cellval.repair.decisions import read_decisions
+from cellval.repair.repairs import Repairs, changes_frame, repaired, repaired_csv, split
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
-from cellval.table.table import InputError, Table
-from cellval.text import Unit
+from cellval.table.table import Table
+from cellval.text import spoken_time
 from cellval.values.result import load
+from cellval.values.words import Unit
 
 
 def suspects(options: argparse.Namespace) -> int:

@@ -9,9 +9,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from cellval.errors import InputError
 from cellval.experiments import EXPERIMENTS
-from cellval.progress import spoken_time
-from cellval.table.table import InputError
+from cellval.text import spoken_time
 
 if TYPE_CHECKING:  # plotly takes a second to import
     from cellval.experiments.result import Result

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.export.frames import write_results
 from cellval.methods import METHODS
 from cellval.progress import shown
-from cellval.table.table import InputError, Table, read_csv
+from cellval.table.table import Table, read_csv
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues, load
 

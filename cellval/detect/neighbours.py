@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from cellval.knn.engine import n_workers
 from cellval.knn.nearest import nearest_rows
+from cellval.parallel import n_workers
+from cellval.stats import median
 from cellval.table.columns import Column
 from cellval.table.encoding import encode
 from cellval.table.table import Table
@@ -341,15 +342,6 @@ class _Asked:
                     column, own, share, found[:, j]
                 )
         return Nearby(expected, apart)
-
-
-def median(cells: np.ndarray) -> np.ndarray:
-    """Of each row, without missing cells; NaN if there are no others."""
-    ordered = np.sort(cells, axis=1)  # NaN last
-    n = (~np.isnan(cells)).sum(axis=1)
-    rows, last = np.arange(len(cells)), np.maximum(n - 1, 0)
-    low, high = ordered[rows, last // 2], ordered[rows, np.minimum(n // 2, last)]
-    return np.asarray((low + high) / 2.0)
 
 
 def _shares(column: Column, y: np.ndarray) -> np.ndarray:

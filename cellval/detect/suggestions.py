@@ -11,9 +11,10 @@ import numpy as np
 from cellval.detect.misspelt import misspelt
 from cellval.detect.neighbours import Nearby, ask, neighbours_of
 from cellval.detect.surprise import Surprise
+from cellval.errors import InputError
 from cellval.table.columns import Column
 from cellval.table.encoding import encode_column
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 
 BLANK = "(blank)"
 FITS = 0.05  # so many ordinary cells, at least, are as odd as a slip put right

@@ -15,17 +15,16 @@ import numpy as np
 from cellval.detect.misspelt import misspelt
 from cellval.detect.neighbours import Model, Nearby, bent, iter_nearby, make_model
 from cellval.detect.placeholders import Placeholder, placeholders
-from cellval.knn.problem import is_whole, require
+from cellval.detect.tails import Tail, calibrated, tail_of
+from cellval.errors import is_whole, require
 from cellval.table.columns import MISSING_MARKERS, Column
 from cellval.table.table import Table
 from cellval.text import brief
 
 RARITY_WEIGHT = 0.5  # of rarity beside the residual, in a column nothing predicts
-LOWEST = 1e-12  # no probability is told apart from smaller ones
 FEW = 5  # cells: smaller classes are judged by the spread of the whole column
 NARROWEST = 0.1  # of the column's spread: no class counts as tighter
 BORROWED = 500  # cells: how much a column's tail trusts that of all columns
-SHAPES = (0.35, 2.0)  # of tails: 2 is normal, 1 exponential, below heavy
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,48 +220,6 @@ def _category_rarity(column: Column, y: np.ndarray) -> np.ndarray:
     return calibrated(probability)
 
 
-@dataclass(frozen=True)
-class Tail:
-    """How far ordinary cells of a column of numbers are from what is expected.
-
-    The probability of being at least x away is exp(-depth (x / far)^shape).
-    """
-
-    usual: float  # gap of the column, beside the spread of the neighbours
-    far: float
-    depth: float
-    shape: float
-    bend: float = 0.0  # see `bent`
-
-    def probability(
-        self,
-        numbers: np.ndarray,
-        expected: np.ndarray | float,
-        apart: np.ndarray | float,
-    ) -> np.ndarray:
-        """Of an ordinary cell to be at least as far from what is expected."""
-        gaps = np.abs(bent(numbers, self.bend) - bent(expected, self.bend))
-        return self(gaps / np.hypot(self.usual, apart))
-
-    def __call__(self, away: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):  # 1e308 is far away, too
-            depths = self.depth * (away / self.far) ** self.shape
-        return np.maximum(np.exp(-depths), LOWEST)
-
-    def drawn_to(self, other: "Tail", share: float) -> "Tail":
-        """The tail between this one (share 0) and another (share 1)."""
-        if self.depth == 0 or other.depth == 0:
-            return self
-        # Where this tail is as deep as the other one is at its `far`.
-        far = self.far * (other.depth / self.depth) ** (1 / self.shape)
-        return replace(
-            self,
-            far=far ** (1 - share) * other.far**share,
-            depth=other.depth,
-            shape=self.shape ** (1 - share) * other.shape**share,
-        )
-
-
 def _tails(table: Table, model: Model, nearby: Nearby) -> tuple[Tail | None, ...]:
     """Of each column of numbers. Small ones are drawn to the tail of all of them."""
     gaps: list[np.ndarray | None] = []
@@ -290,26 +247,6 @@ def _tails(table: Table, model: Model, nearby: Nearby) -> tuple[Tail | None, ...
     return tuple(tails)
 
 
-def tail_of(away: np.ndarray) -> Tail:
-    """The tail through the points that half and a tenth of the cells exceed.
-
-    Where most cells are at 0: half and a fifth of the others. Contamination of less
-    than a tenth leaves it alone, and heavy tails bend it.
-    """
-    known = away[~np.isnan(away)]
-    positive = float(np.mean(known > 0)) if known.size else 0.0
-    if positive == 0:
-        return Tail(1.0, 1.0, 0.0, 1.0)
-    exceeded = np.array([min(0.5, positive / 2), min(0.1, positive / 5)])
-    near, far = np.quantile(known, 1 - exceeded, method="inverted_cdf").tolist()
-    # Numbers repeat, so take the shares that really are as far.
-    near_depth, depth = (
-        -float(np.log(np.mean(known >= x) - 0.5 / known.size)) for x in (near, far)
-    )
-    shape = np.log(depth / near_depth) / np.log(far / near) if far > near > 0 else 1.0
-    return Tail(1.0, far, depth, float(np.clip(shape, *SHAPES)))
-
-
 def _residual(
     column: Column, tail: Tail | None, expected: np.ndarray, apart: np.ndarray
 ) -> np.ndarray:
@@ -318,15 +255,6 @@ def _residual(
         return calibrated(apart.astype(float))
     assert column.numbers is not None
     return tail.probability(column.numbers, expected, apart.astype(float))
-
-
-def calibrated(probability: np.ndarray) -> np.ndarray:
-    """Probabilities raised where more than a twentieth of the cells is below 0.05."""
-    known = probability[~np.isnan(probability)]
-    if known.size == 0:
-        return probability
-    factor = max(1.0, float(np.mean(known <= 0.05)) / 0.05)
-    return np.clip(probability * factor, LOWEST, 1.0)
 
 
 def _spread(x: np.ndarray) -> float:

@@ -11,12 +11,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from cellval.detect.suggestions import best_texts
-from cellval.detect.surprise import Surprise, surprise
-from cellval.table.columns import Column
-from cellval.table.describe import number_text, usual_range
-from cellval.table.table import InputError, Table
-from cellval.text import SURE, brief
+from cellval.detect.surprise import Surprise
+from cellval.stats import SURE
+from cellval.table.table import Table
 from cellval.values.result import CellValues
 
 # Of the value beside surprise: measured on planted errors (benchmarks/detection.py).
@@ -140,118 +137,3 @@ def n_to_flag(suspicion: np.ndarray) -> int:
     allowed = FALSE_ALARMS * np.arange(1, ordered.size + 1) / ordered.size
     passed = np.flatnonzero(np.e * ordered <= allowed)
     return int(passed[-1]) + 1 if passed.size else 0
-
-
-def suspects(
-    table: Table | pd.DataFrame,
-    values: CellValues | None = None,
-    *,
-    random_state: int = 0,
-    n_jobs: int | None = None,
-) -> pd.DataFrame:
-    """Every cell, the most suspicious first.
-
-    Parameters
-    ----------
-    table : Table or DataFrame
-    values : CellValues, optional
-        Of the same table; without it, surprise alone decides.
-
-    Returns
-    -------
-    DataFrame with columns index (the row's position in the table, from 0), row (from 1,
-    as a person counts data rows), id, column, content, value, stderr, surprise,
-    suspicion, reason (a sentence), suggestion (empty where there is none). The first
-    ``attrs["n_flagged"]`` cells are those to look at; the rule aims at one false
-    alarm in ten.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> found = cellval.suspects(table, cellval.value_cells(table))
-    >>> pair = found.head(2).sort_values("column")
-    >>> pair[["row", "column", "content", "suggestion"]].values.tolist()
-    [[12, 'height', '57', '166'], [12, 'weight', '166', '57']]
-    """
-    if isinstance(table, pd.DataFrame):
-        table = Table.from_frame(table)
-    known = values.settings.get("table") if values is not None else None
-    if known not in (None, table.fingerprint):
-        raise InputError(
-            f"These values are of another table than {table.name}, or of the same one "
-            "with another label or other features. Give the Table that was valued."
-        )
-    found = surprise(table, random_state=random_state, n_jobs=n_jobs)
-    return suspects_frame(make_suspicion(table, values, found))
-
-
-def suspects_frame(about: Suspicion, k: int | None = None) -> pd.DataFrame:
-    """The k most suspicious cells (all with None), worst first; see `suspects`."""
-    return cells_frame(about, about.order[:k])
-
-
-def cells_frame(about: Suspicion, cells: np.ndarray) -> pd.DataFrame:
-    """Lines of `suspects` for cells by their flat position, in this order."""
-    table, values = about.table, about.values
-    rows, columns = np.unravel_index(cells, about.suspicion.shape)
-    contents = np.empty(cells.size, object)
-    for j in np.unique(columns).tolist():
-        own = columns == j
-        contents[own] = table.cells[table.feature_names[j]].iloc[rows[own]].tolist()
-    none = np.full(cells.size, np.nan)
-    frame = pd.DataFrame(
-        {
-            "index": rows,
-            "row": table.row_numbers[rows],
-            "id": np.array(table.ids, object)[rows],
-            "column": np.array(table.feature_names, object)[columns],
-            "content": contents,
-            "value": none if values is None else values.values[rows, columns],
-            "stderr": none if values is None else values.stderr[rows, columns],
-            "surprise": about.surprise.surprise[rows, columns].astype(float),
-            "suspicion": about.suspicion[rows, columns],
-            "reason": reasons(about, rows, columns),
-            "suggestion": best_texts(table, about.surprise, rows, columns),
-        }
-    )
-    frame.attrs["n_flagged"] = about.n_flagged
-    return frame
-
-
-def reasons(about: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list[str]:
-    """A sentence for each cell on what is odd about it and whether it hurts."""
-    corners = list(CORNERS.values())
-    ordinary = {k: f"{words[0].upper()}{words[1:]}." for k, words in enumerate(corners)}
-    kinds = about.corner[rows, columns]
-    texts = [ordinary[kind] for kind in kinds.tolist()]
-    usual: dict[tuple[int, int], str] = {}
-    for at in np.flatnonzero(about.surprise.surprise[rows, columns] < SURPRISING):
-        i, j = int(rows[at]), int(columns[at])
-        why = about.surprise.misfits.get((i, j)) or _oddity(about, i, j, usual)
-        texts[at] = why + (" It hurts." if about.hurts[i, j] else "")
-    return texts
-
-
-def _oddity(about: Suspicion, i: int, j: int, usual: dict[tuple[int, int], str]) -> str:
-    table, found = about.table, about.surprise
-    column, label = table.features[j], int(table.y[i])
-    if (j, label) not in usual:
-        usual[j, label] = usual_range(column, table.y == label)
-    parts = []
-    if found.residual[i, j] < 0.05 and np.isfinite(found.nearby.expected[i, j]):
-        has = _expected_text(column, float(found.nearby.expected[i, j]))
-        parts.append(f"rows like this one have about {has}")
-    if found.rarity[i, j] < 0.05 or not parts:
-        who = brief(table.classes[label], 20)
-        parts.append(
-            f"usual where {brief(table.label, 20)} is {who}: {usual[j, label]}"
-        )
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _expected_text(column: Column, expected: float) -> str:
-    if column.codes is not None:
-        return f"'{brief(column.categories[int(expected)], 30)}'"
-    return number_text(column, expected)

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 
 import cellval
+from cellval.errors import InputError
 from cellval.experiments.data import read, table_of
 from cellval.experiments.result import Line, Result
 from cellval.experiments.wording import orders_words, seeds_words
 from cellval.figures.lines import LineOf, lines_figure
-from cellval.table.table import InputError
 from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import Planted
 from cellval.validation.signals import chance, suspicion_of, within_class

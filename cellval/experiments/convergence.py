@@ -20,8 +20,8 @@ from cellval.experiments.data import SOURCES, read, table_of
 from cellval.experiments.result import Line, Result
 from cellval.experiments.runtime import error_of
 from cellval.experiments.wording import percent
-from cellval.figures.heatmap import GREY
 from cellval.figures.lines import GRID, STYLES, plain
+from cellval.figures.palette import GREY
 from cellval.games import Utility, iter_rounds, utility_of
 from cellval.games.exact import iter_utilities, values_of
 from cellval.knn.plan import evaluations

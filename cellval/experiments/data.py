@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from cellval.table.decoding import InputError
+from cellval.errors import InputError
 from cellval.table.table import Table
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.experiments import EXPERIMENTS
 from cellval.experiments.result import SUMMARY
-from cellval.table.decoding import InputError
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 HEAD = ("experiment", "what", "paper", "ours")

@@ -25,8 +25,8 @@ from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import read, table_of
 from cellval.experiments.result import Line, Result
 from cellval.figures.lines import STYLES, plain
-from cellval.knn.engine import n_cores
 from cellval.knn.plan import evaluations
+from cellval.parallel import n_cores
 from cellval.table.table import Table
 from cellval.values.result import CellValues
 

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.detect.suspicion import Suspicion, suspects_frame
+from cellval.detect.suspects import suspects_frame
+from cellval.detect.suspicion import Suspicion
+from cellval.errors import InputError
 from cellval.repair.repairs import WORDS, Repair, Repairs
 from cellval.table.formulas import (
     safe_text,
 )
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 from cellval.values.result import CellValues
 
 

@@ -12,16 +12,21 @@ import plotly.io
 
 from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
-from cellval.figures import waterfall as figures
-from cellval.figures.heatmap import PLOT_HEIGHT, SELECTED
+from cellval.figures import heatmap, overview
+from cellval.figures.heatmap import PLOT_HEIGHT
+from cellval.figures.palette import SELECTED
+from cellval.glossary import STDERR_HELP, VALUE_HELP
 from cellval.methods import METHODS
-from cellval.repair.measure import Comparison
-from cellval.repair.repairs import DECISIONS, WORDS, Repairs, changes_frame
-from cellval.table.parsing import joined
+from cellval.repair.comparison import Comparison
+from cellval.repair.decisions import DECISIONS
+from cellval.repair.repairs import WORDS, Repairs, changes_frame
+from cellval.stats import SURE
 from cellval.table.table import Table
-from cellval.text import STDERR_HELP, SURE, VALUE_HELP, Unit, brief, content, percent
+from cellval.text import brief, content, joined, percent
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.values.words import Unit
+from cellval.views import value_view as views
+from cellval.views.bands import bands
 
 MOST_LISTED = 200  # suspects
 MOST_CHANGES = 2_000
@@ -284,7 +289,7 @@ def _pictures(about: Suspicion) -> str:
     if values is None:
         return ""
     n, m = about.suspicion.shape
-    shown = views.derived(values)
+    shown = views.value_view(values)
     flagged = about.order[: about.n_flagged]
     outlined = {(int(at) // m, int(at) % m) for at in flagged}
     rows, columns = np.arange(n), np.arange(m)
@@ -300,7 +305,7 @@ def _pictures(about: Suspicion) -> str:
             * (m > MOST_COLUMNS)
         )
         pooled = _overview(shown, table)
-    figure = figures.heatmap(shown, rows, columns, outlined=outlined)
+    figure = heatmap.heatmap(shown, rows, columns, outlined=outlined)
     # A page may be longer than a screen: rows of at least 6 pixels show their outlines.
     taller = max(0, 6 * len(rows) - PLOT_HEIGHT)
     figure.update_layout(height=figure.layout.height + taller)
@@ -324,14 +329,14 @@ def _worst(places: np.ndarray, k: int) -> np.ndarray:
     return np.asarray(found[np.argsort(first)][:k])
 
 
-def _overview(shown: views.Derived, table: Table) -> str:
+def _overview(shown: views.ValueView, table: Table) -> str:
     values = shown.values
     order = np.arange(table.n_rows)
-    pooled = views.bands(values.values, order)
-    figure = figures.overview(shown, order, pooled, (0, 0), height=560)
+    pooled = bands(values.values, order)
+    figure = overview.overview(shown, order, pooled, (0, 0), height=560)
     figure.data = figure.data[:2]  # there is no window to mark
     n_bands, n_groups = pooled.lowest.shape
-    bands = np.unique(np.linspace(0, n_bands - 1, 9).astype(int))
+    shown_bands = np.unique(np.linspace(0, n_bands - 1, 9).astype(int))
     every = -(-n_groups // 30)
     names = [brief(values.column_names[j], 18) for j in pooled.column_edges[:-1]]
     figure.update_layout(
@@ -349,9 +354,9 @@ def _overview(shown: views.Derived, table: Table) -> str:
             "showgrid": False,
             "zeroline": False,
             "automargin": True,
-            "tickvals": bands.tolist(),
+            "tickvals": shown_bands.tolist(),
             "ticktext": [
-                f"row {table.row_numbers[i]:,}" for i in pooled.row_edges[bands]
+                f"row {table.row_numbers[i]:,}" for i in pooled.row_edges[shown_bands]
             ],
         },
     )
@@ -390,7 +395,7 @@ def _suspects(
 ) -> str:
     k, n = n_listed(about, MOST_LISTED), about.n_flagged
     frame = suspects_list(about, k, repairs=repairs, decisions=decisions)
-    unit = views.derived(about.values).unit if about.values is not None else None
+    unit = views.value_view(about.values).unit if about.values is not None else None
     with_id, decided = about.table.id_column is not None, bool(repairs or decisions)
     # Heading, kind for `_table`, whether it is shown, and the text of a line.
     columns: list[tuple[str, str, bool, Callable[[Any], str]]] = [

@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.suspicion import Suspicion
+from cellval.errors import InputError
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
-from cellval.figures.heatmap import COLOURS, SELECTED
+from cellval.figures.palette import COLOURS, SELECTED
 from cellval.methods import METHODS
 from cellval.repair.repairs import WHOLE_ROW, Repairs, changes_frame, split
 from cellval.table.formulas import safe_text
-from cellval.table.table import InputError, Table
-from cellval.views.derived import derived
+from cellval.table.table import Table
+from cellval.views.value_view import value_view
 
 MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel
 MOST_LISTED = 10_000  # suspects
@@ -96,7 +97,7 @@ def _legend(about: Suspicion) -> list[str]:
         lines += [
             f"Colour: the cell's value. Orange lowers the accuracy of the "
             f"{values.model}, blue raises it; cells near 0 have no colour. Darkest at "
-            f"{derived(values).unit.text(derived(values).limit)} of accuracy."
+            f"{value_view(values).unit.text(value_view(values).limit)} of accuracy."
             if values.additive
             else "Colour: the cell's score, orange below the mean, blue above. "
             f"{METHODS[values.settings['by']].means}",
@@ -242,7 +243,7 @@ def _steps(
     steps = np.full((table.n_rows, len(names)), STEPS, np.int8)
     if about.values is not None:
         away = about.values.values - about.values.middle
-        share = away / (derived(about.values).limit or 1e-12)
+        share = away / (value_view(about.values).limit or 1e-12)
         colour = np.clip(np.round(STEPS * np.nan_to_num(share)), -STEPS, STEPS)
     else:
         colour = np.where(about.ranks <= about.n_flagged, -STEPS // 2, 0)

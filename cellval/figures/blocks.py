@@ -6,11 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.heatmap import CLEAR, COLOURS, GREY, HIGH, LOW
-from cellval.text import Unit, figure_text
+from cellval.figures.palette import CLEAR, COLOURS, GREY, HIGH, LOW
+from cellval.text import figure_text
+from cellval.values.words import Unit
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
-    from cellval.games.blocks import BlockValues
+    from cellval.games.block_values import BlockValues
 
 ROW_PIXELS, LEAST_PIXELS = 40, 18
 PLOT_HEIGHT = 560  # of the cells: about one screen

@@ -1,29 +1,20 @@
 """Figures that compare a table before and after its repair; no streamlit."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.heatmap import (
-    CLEAR,
-    COLOURS,
-    GREY,
-    HIGH,
-    LOW,
-    OUTLINE,
-    Cell,
-    rectangles,
-    scaled,
-)
+from cellval.figures.heatmap import Cell, rectangles, scaled
+from cellval.figures.palette import CLEAR, COLOURS, GREY, HIGH, LOW, OUTLINE
 from cellval.text import content, figure_text
 from cellval.values.result import CellValues
-from cellval.views.derived import derived
+from cellval.views.matched_rows import MatchedRows
+from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
-    from cellval.repair.measure import Comparison
+    from cellval.repair.comparison import Comparison
 
 MODEL_PIXELS = 64
 OFFSET = 0.13  # between the dots of one model, in models
@@ -113,49 +104,8 @@ def _differences(
     figure.update_xaxes(range=[-1.15 * widest, 1.15 * widest], row=1, col=2)
 
 
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """Rows of two results that belong to each other.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Numbers of the rows, as counted in the file.
-    old, new : ndarray of int
-        Their positions before and after; -1 where there is none.
-    """
-
-    before: CellValues
-    after: CellValues
-    rows: np.ndarray
-    old: np.ndarray
-    new: np.ndarray
-
-    def part(self, first: int, last: int) -> "Pair":
-        cut = slice(first, last)
-        return Pair(
-            self.before, self.after, self.rows[cut], self.old[cut], self.new[cut]
-        )
-
-
-def paired(before: CellValues, after: CellValues, rows: np.ndarray) -> Pair:
-    """Find rows, by their number, in both results."""
-    return Pair(
-        before,
-        after,
-        rows,
-        _positions(before.row_numbers, rows),
-        _positions(after.row_numbers, rows),
-    )
-
-
-def _positions(numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    at = np.minimum(np.searchsorted(numbers, rows), len(numbers) - 1)
-    return np.where(numbers[at] == rows, at, -1)
-
-
 def heatmaps(
-    pair: Pair, columns: np.ndarray, repaired: set[Cell], *, dark: bool = False
+    pair: MatchedRows, columns: np.ndarray, repaired: set[Cell], *, dark: bool = False
 ) -> go.Figure:
     """Two heatmaps side by side: same rows, columns and colours.
 
@@ -165,9 +115,9 @@ def heatmaps(
     repaired : set of (row number, column position)
         Cells to outline; column -1 stands for a whole row.
     """
-    about = derived(pair.before)
+    about = value_view(pair.before)
     unit, names = about.unit, pair.before.column_names
-    limit = max(about.limit, derived(pair.after).limit, 1e-12) * unit.factor
+    limit = max(about.limit, value_view(pair.after).limit, 1e-12) * unit.factor
     figure = make_subplots(
         cols=2,
         shared_yaxes=True,
@@ -231,7 +181,9 @@ def _colour_bar(unit: str) -> dict[str, Any]:
     }
 
 
-def _outlined(pair: Pair, columns: np.ndarray, repaired: set[Cell]) -> list[Cell]:
+def _outlined(
+    pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]
+) -> list[Cell]:
     """Where the repaired cells are drawn; of a dropped row all of them."""
     down = {int(row): a for a, row in enumerate(pair.rows)}
     across = {int(j): b for b, j in enumerate(columns)}
@@ -241,9 +193,9 @@ def _outlined(pair: Pair, columns: np.ndarray, repaired: set[Cell]) -> list[Cell
 
 
 def _hover(
-    values: CellValues, pair: Pair, at: np.ndarray, columns: np.ndarray
+    values: CellValues, pair: MatchedRows, at: np.ndarray, columns: np.ndarray
 ) -> np.ndarray:
-    unit = derived(pair.before).unit
+    unit = value_view(pair.before).unit
     texts = np.full((len(at), len(columns)), "", object)
     for a, i in enumerate(at.tolist()):
         where = f"row {pair.rows[a]:,}"
@@ -258,7 +210,7 @@ def _hover(
     return texts
 
 
-def _lay_out(figure: go.Figure, pair: Pair, names: list[str]) -> None:
+def _lay_out(figure: go.Figure, pair: MatchedRows, names: list[str]) -> None:
     n = len(pair.rows)
     size = min(ROW_PIXELS, PLOT_HEIGHT / max(n, 1))
     every, step = max(1, round(14 / size)), -(-len(names) // 15)

@@ -9,19 +9,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion
-from cellval.figures.heatmap import (
-    CLEAR,
-    GREY,
-    HIGH,
-    LOW,
-    SELECTED,
-    Cell,
-    Trace,
-    point_data,
-)
-from cellval.text import SURE, content, figure_text, one_in
+from cellval.figures.heatmap import Cell, Trace, point_data
+from cellval.figures.palette import CLEAR, GREY, HIGH, LOW, SELECTED
+from cellval.stats import SURE
+from cellval.text import content, figure_text, one_in
 from cellval.values.result import CellValues
-from cellval.views.derived import derived
+from cellval.views.value_view import value_view
 
 MOST_DRAWN = 3000
 # Of these at most so many are the most suspicious of the surprising cells, where there
@@ -179,7 +172,7 @@ def _known(about: Suspicion, cells: np.ndarray) -> np.ndarray:
     """What hovering shows; the first two find the cell again after a click."""
     values = about.values
     assert values is not None
-    unit, scores = derived(values).unit, in_standard_errors(values)
+    unit, scores = value_view(values).unit, in_standard_errors(values)
     names = [figure_text(name, 60) for name in values.column_names]
     corners = list(CORNERS.values())
     lines = []

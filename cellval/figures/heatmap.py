@@ -6,26 +6,10 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from cellval.figures.palette import CLEAR, COLOURS, HIGH, LOW, OUTLINE, SELECTED
 from cellval.text import content, figure_text
-from cellval.views.derived import Derived
+from cellval.views.value_view import ValueView
 
-# Vermilion to blue: told apart with any colour vision.
-COLOURS: list[tuple[float, str]] = [
-    (0.0, "#7a2100"),
-    (0.15, "#b93c00"),
-    (0.3, "#e67e3c"),
-    (0.42, "#f6c9a5"),
-    (0.5, "#f4f4f1"),
-    (0.58, "#b5d3e8"),
-    (0.7, "#64a4cf"),
-    (0.85, "#1f6fad"),
-    (1.0, "#0a3d73"),
-]
-LOW_COLOURS = [(2 * at, colour) for at, colour in COLOURS if at <= 0.5]
-LOW, HIGH, GREY = "#d55e00", "#0072b2", "#8a8f98"
-OUTLINE = {False: "#111111", True: "#ffffff"}  # on light and dark pages
-SELECTED = "#c2189b"
-CLEAR = "rgba(0,0,0,0)"
 PLOT_HEIGHT = 480  # pixels for the cells: one screen
 BAR_HEIGHT, GAP, TOP = 48, 8, 60
 
@@ -35,7 +19,7 @@ Trace = dict[str, Any]
 
 
 def heatmap(
-    about: Derived,
+    about: ValueView,
     rows: np.ndarray,
     columns: np.ndarray,
     *,
@@ -48,7 +32,7 @@ def heatmap(
 
     Parameters
     ----------
-    about : Derived
+    about : ValueView
         Of the values to draw.
     rows, columns : ndarray of int
         Which rows and columns, in this order.
@@ -93,7 +77,7 @@ def _cell_size(n: int) -> float:
     return min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
 
 
-def _colours(about: Derived, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
+def _colours(about: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
     unit = about.unit
     limit = (about.limit or 1e-12) * unit.factor
     middle = about.values.middle * unit.factor
@@ -137,7 +121,7 @@ def point_data(lines: list[list[Any]]) -> np.ndarray:
 
 
 def _overlay(
-    about: Derived, rows: np.ndarray, columns: np.ndarray, turn: bool, size: float
+    about: ValueView, rows: np.ndarray, columns: np.ndarray, turn: bool, size: float
 ) -> Trace:
     """Invisible points: heatmaps give no clicks. They hold the hover text, too.
 
@@ -189,7 +173,7 @@ def _overlay(
 
 
 def _column_bars(
-    about: Derived, columns: np.ndarray, names: list[str], turn: bool
+    about: ValueView, columns: np.ndarray, names: list[str], turn: bool
 ) -> Trace:
     values, unit = about.values, about.column_unit
     sizes = (values.column_values[columns] * unit.factor).tolist()
@@ -221,7 +205,7 @@ def _column_bars(
     )
 
 
-def _row_strip(about: Derived, rows: np.ndarray, turn: bool) -> Trace:
+def _row_strip(about: ValueView, rows: np.ndarray, turn: bool) -> Trace:
     values, unit = about.values, about.row_unit
     limit = (about.row_limit or 1e-12) * unit.factor
     middle = about.row_middle * unit.factor

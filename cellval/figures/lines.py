@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.heatmap import CLEAR, GREY, HIGH, LOW
+from cellval.figures.palette import CLEAR, GREY, HIGH, LOW
 
 AXIS = "rgba(128,128,128,0.55)"  # seen on white and on black
 GRID = "rgba(128,128,128,0.18)"

@@ -5,13 +5,15 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.heatmap import CLEAR, LOW_COLOURS, SELECTED, point_data, scaled
+from cellval.figures.heatmap import point_data, scaled
+from cellval.figures.palette import CLEAR, LOW_COLOURS, SELECTED
 from cellval.text import content, figure_text
-from cellval.views.derived import Bands, Derived
+from cellval.views.bands import Bands
+from cellval.views.value_view import ValueView
 
 
 def overview(
-    about: Derived,
+    about: ValueView,
     order: np.ndarray,
     pooled: Bands,
     window: tuple[int, int],

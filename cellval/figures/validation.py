@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.heatmap import CLEAR, GREY
 from cellval.figures.lines import styles
-from cellval.text import SURE
+from cellval.figures.palette import CLEAR, GREY
+from cellval.stats import SURE
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
     from cellval.validation.result import Validation

@@ -7,7 +7,8 @@ knows models by name; any other function serves, too. *Groups* of rows and colum
 the same game as blocks (`iter_blocks`).
 """
 
-from cellval.games.blocks import BlockUtility, BlockValues, iter_blocks, value_blocks
+from cellval.games.block_values import BlockValues
+from cellval.games.blocks import BlockUtility, iter_blocks, value_blocks
 from cellval.games.exact import exact_values
 from cellval.games.groups import (
     Groups,

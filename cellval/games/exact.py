@@ -5,10 +5,10 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from cellval.errors import InputError
 from cellval.games.groups import MOST_PLAYERS
 from cellval.games.model_utility import Utility
-from cellval.games.watched import in_order
-from cellval.table.decoding import InputError
+from cellval.parallel import in_order
 from cellval.weights import Weights, shapley
 
 PIECES = 400  # into so many the evaluations are cut, at most

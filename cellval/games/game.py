@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError, is_positive, is_whole, require
 from cellval.games.exact import MOST_PLAYERS
 from cellval.games.flat import FlatUtility
 from cellval.games.knn_utility import KnnUtility
 from cellval.games.model_utility import ModelUtility
 from cellval.games.models import estimator_of, split
-from cellval.knn.problem import is_positive, is_whole, require
 from cellval.methods import METHODS, MODELS, ROUNDS, method_of
-from cellval.table.decoding import InputError
 from cellval.table.table import Table
 from cellval.values.result import CellValues, describe
 from cellval.weights import named

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from cellval.errors import InputError
 from cellval.table.columns import Texts, numbers_of
-from cellval.table.decoding import InputError, shortened
-from cellval.table.parsing import listed
 from cellval.table.table import Table
+from cellval.text import listed, shortened
 
 MOST_PLAYERS = 16  # exact: groups of rows and columns together; 65,536 utilities
 ROUNDS = 100

@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cellval.compiled import kernel
-from cellval.games.watched import in_order
-from cellval.knn.problem import SCORINGS, hold_out, weights_of_tests
-from cellval.knn.row_values import add_column
-from cellval.table.decoding import InputError
+from cellval.errors import InputError
+from cellval.knn.distance import add_column
+from cellval.knn.problem import SCORINGS, weights_of_tests
+from cellval.parallel import in_order
+from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 

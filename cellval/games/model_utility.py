@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped] # it ships no types
 
+from cellval.errors import InputError
 from cellval.games.tree import UNLIMITED, Limits, Trees
 from cellval.table.columns import Column
-from cellval.table.decoding import InputError
 from cellval.table.table import Table
 
 Utility = Callable[[np.ndarray, np.ndarray], float]

@@ -12,14 +12,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
+from cellval.errors import InputError
 from cellval.games.knn_utility import KnnUtility
 from cellval.games.model_utility import ModelUtility, Utility, line
-from cellval.knn.problem import hold_out
 from cellval.methods import MODELS
-from cellval.repair.versions import part
-from cellval.table.decoding import InputError
-from cellval.table.parsing import listed
+from cellval.stats import hold_out
+from cellval.table.rows import part
 from cellval.table.table import Table
+from cellval.text import listed
 
 HOLD_OUT = 0.3  # share of the rows that models are tested on, if nothing is said
 

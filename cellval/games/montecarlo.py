@@ -11,22 +11,18 @@ so that three of the four terms are known and two lines of u are all that is kep
 
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cellval.games.model_utility import Utility, line
-from cellval.games.watched import in_order
+from cellval.parallel import in_order
 from cellval.weights import Weights, relative, shapley
 
 FEWEST_ROUNDS = 10  # before a standard error is believed
 PRIOR = 30  # rounds that a cell takes over from the others in its column (measured)
-# A worker has one core; libraries that start threads of their own would share it.
-ONE_THREAD = {
-    f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,30 +147,6 @@ def iter_rounds(
                 return
     finally:
         results.close()
-
-
-def default_executor(h: Utility, n_jobs: int) -> Executor:
-    """Threads for a compiled utility, and processes for other models.
-
-    The GIL keeps models of scikit-learn from being trained side by side in threads, but
-    not compiled trees. The processes are joblib's, which need no
-    ``if __name__ == "__main__"``; each computes with one thread. A utility that wants
-    them says so by an attribute ``compiled = False``; others, such as functions of
-    one's own, get threads: they may not be picklable.
-
-    Examples
-    --------
-    >>> with default_executor(lambda rows, columns: 0.0, 2) as executor:
-    ...     executor.submit(sum, [1, 2]).result()
-    3
-    """
-    if getattr(h, "compiled", True):
-        return ThreadPoolExecutor(n_jobs)
-    # joblib has no types; it takes time to import, and few need it
-    from joblib.externals import loky  # type: ignore[import-untyped]
-
-    executor: Executor = loky.ProcessPoolExecutor(n_jobs, env=ONE_THREAD)
-    return executor
 
 
 @dataclass(frozen=True, eq=False)

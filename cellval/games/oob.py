@@ -16,7 +16,7 @@ import numpy as np
 
 from cellval.games.model_utility import matrices
 from cellval.games.tree import Trees
-from cellval.games.watched import in_order
+from cellval.parallel import in_order
 from cellval.table.table import Table
 
 AT_ONCE = 50  # trees between two snapshots

@@ -11,9 +11,10 @@ from cellval.games.exact import iter_utilities, values_of
 from cellval.games.flat import flat_round
 from cellval.games.game import Found, Game
 from cellval.games.leave_one_out import gains, line_without
-from cellval.games.montecarlo import Sums, default_executor, one_round
+from cellval.games.montecarlo import Sums, one_round
 from cellval.games.oob import iter_oob
-from cellval.games.watched import TICK, Watched, in_order
+from cellval.games.watched import Watched
+from cellval.parallel import TICK, default_executor, in_order
 from cellval.weights import named
 
 

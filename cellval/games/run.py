@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.games.game import Found, Game, make_game
 from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.oob import iter_oob
 from cellval.games.playing import play
-from cellval.knn.engine import n_workers
 from cellval.methods import METHODS
-from cellval.table.decoding import InputError
+from cellval.parallel import n_workers
 from cellval.table.table import Table
 from cellval.values.result import CellValues
 

@@ -1,68 +1,10 @@
 """Pieces of work on an executor, their results in order; utilities that can stop."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
-from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
 import numpy as np
 
 from cellval.games.model_utility import line, line_by_calls
-
-TICK = 0.5  # seconds between two signs of life
-
-
-def in_order(
-    function: Callable[..., Any],
-    work: Iterable[tuple[Any, ...]],
-    executor: Executor | None,
-    n_jobs: int,
-    every: float | None = None,
-) -> Iterator[Any]:
-    """Yield the result of each piece; few of them wait at a time.
-
-    Closing the iterator cancels those that have not begun. Without an executor the
-    work is done here.
-
-    Parameters
-    ----------
-    every : float, optional
-        Yield None whenever so many seconds went by without a result.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(in_order(pow, [(2, 3), (3, 2)], pool, 2))
-    [8, 9]
-    """
-    if executor is None:
-        yield from (function(*piece) for piece in work)
-        return
-    following = iter(work)
-    waiting: deque[Future[Any]] = deque()
-    try:
-        while True:
-            while len(waiting) < 2 * n_jobs:
-                piece = next(following, None)
-                if piece is None:
-                    break
-                waiting.append(executor.submit(function, *piece))
-            if not waiting:
-                return
-            try:
-                result = waiting[0].result(every)
-            except NotYet:
-                if waiting[0].done():  # the piece's own timeout
-                    raise
-                yield None
-                continue
-            waiting.popleft()
-            yield result
-    finally:
-        for future in waiting:
-            future.cancel()
 
 
 class Stopped(Exception):

@@ -16,26 +16,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from cellval.detect.surprise import Surprise, iter_surprise
-from cellval.knn.engine import Snapshot, make_problem, n_cores
-from cellval.knn.plan import NANOSECONDS
-from cellval.knn.row_values import SMALL
-from cellval.table.table import InputError, Table
+from cellval.errors import InputError
+from cellval.knn.engine import Snapshot
+from cellval.parallel import n_cores
+from cellval.table.table import Table
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues
-from cellval.whatif.questions import what_if
 
 if TYPE_CHECKING:
-    from cellval.repair.measure import Comparison
+    from cellval.repair.comparison import Comparison
 
 log = logging.getLogger(__name__)
 
 ACTIVE = ("compiling", "running")
-KEPT_JOBS = 20
-KEPT_CELLS = 2_000_000  # of finished runs together; a cell costs about 100 bytes
-NEAR_NANOSECONDS = 4.0  # an evaluation with the near-field approximation
 VALUES_EVERY = 1.0  # seconds between two estimates that pages see
 
 
@@ -76,6 +70,7 @@ class Background:
         self.error: str | None = None
         self.started = time.time()
         self.finished: float | None = None
+        self.on_end: Callable[[], None] = lambda: None
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
@@ -147,7 +142,7 @@ class Background:
         finally:
             snapshots.close()
             self._ended.set()
-            _forget_old()
+            self.on_end()
 
 
 class Job(Background):
@@ -291,28 +286,6 @@ def _apology(error: Exception) -> str:
     )
 
 
-_jobs: dict[str, Job] = {}  # oldest first
-_jobs_lock = threading.Lock()
-
-
-def start(table: Table, **options: Any) -> Job:
-    """Value the cells of a table in the background; options are those of `iter_values`.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> job = start(cellval.read_csv("sample_data/davis.csv"), n_neighbors=5)
-    >>> job.wait(), job.status
-    (True, 'done')
-    """
-    job = Job(table, options)
-    with _jobs_lock:
-        _jobs[job.id] = job
-    job._start()
-    _forget_old()
-    return job
-
-
 def start_scores(before: Table, after: Table, **options: Any) -> Scores:
     """Measure a repair in the background; options are those of `iter_scores`.
 
@@ -350,76 +323,3 @@ def start_steps(
     steps = Steps(table, make, options)
     steps._start()
     return steps
-
-
-def get(job_id: str | None) -> Job | None:
-    """The run with this id, unless it is unknown or was dropped long ago."""
-    return _jobs.get(job_id) if job_id else None
-
-
-def _forget_old() -> None:
-    """Drop the oldest finished runs; the newest stays whatever its size."""
-    with _jobs_lock:
-        kept = cells = 0
-        for job_id, job in reversed(list(_jobs.items())):
-            if job.active:
-                continue
-            kept += 1
-            cells += job.table.cells.size
-            if kept > 1 and (kept > KEPT_JOBS or cells > KEPT_CELLS):
-                del _jobs[job_id]
-
-
-def expected_seconds(table: Table, **options: Any) -> float:
-    """About how long a run with these options would take on this machine.
-
-    Raises InputError where `start` would fail for the options.
-    """
-    if options.get("method", "knn") != "knn":
-        from cellval.games.run import expected_seconds as of_game
-
-        return of_game(table, **options)
-    problem = make_problem(table, **options)
-    cost = NEAR_NANOSECONDS if 0 < problem.near < problem.plan.n_rows else NANOSECONDS
-    seconds = problem.plan.total_work() * cost / 1e9 / n_cores()
-    budget = options.get("budget")
-    return seconds if budget is None else min(seconds, float(budget))
-
-
-_warming = threading.Lock()
-_warm: threading.Thread | None = None
-
-
-def warm_up() -> threading.Thread:
-    """Compile or load the kernels in a thread, once per process."""
-    global _warm
-    with _warming:
-        if _warm is None:
-            _warm = threading.Thread(target=_compile_all, name="warm-up", daemon=True)
-            _warm.start()
-        return _warm
-
-
-def _compile_all() -> None:
-    """Small tables first: whoever tries a sample waits for them only."""
-    options: list[dict[str, Any]] = [{"subsets": "all"}, {"subsets": 10}]
-    options += [{"subsets": 80}, {"subsets": 10, "near": 2}, {"subsets": 80, "near": 2}]
-    try:
-        for n_rows in (6, SMALL + 1):
-            cells = [i % 5 for i in range(n_rows)]
-            frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
-            frame["y"] = ["ab"[i % 2] for i in range(n_rows)]
-            table = Table.from_frame(frame, label="y")
-            test = Table.from_frame(frame.head(2), like=table)
-            for chosen in options if n_rows == 6 else options[1:]:
-                for _ in iter_values(table, test=test, n_neighbors=1, **chosen):
-                    pass
-            for _ in iter_surprise(table):
-                pass
-        for near in (None, 2):
-            *_, last = iter_values(table, test=test, n_neighbors=1, near=near)
-            for work in (1.0, 0.0):  # exact, sampled
-                new = {"x0": "3"}
-                what_if(table, last.values, 0, new, test=test, seconds=work)
-    except Exception:  # the first run will say what is wrong
-        _log("warming up failed")

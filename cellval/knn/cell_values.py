@@ -21,17 +21,15 @@ from typing import NamedTuple
 import numpy as np
 
 from cellval.compiled import kernel
+from cellval.knn.distance import add_column
 from cellval.knn.row_values import (
-    LEFT_OUT,
-    LOWER,
-    ONE,
     Point,
-    add_column,
     group_values,
     make_scratch,
     near_values,
     row_values,
 )
+from cellval.knn.sorting import LEFT_OUT, LOWER, ONE
 
 SHAPLEY = np.empty(0)  # no factors
 

@@ -6,7 +6,6 @@ whatever the number of workers, and any prefix of the work is an estimate that c
 continued.
 """
 
-import os
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -18,13 +17,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.knn import cell_values as kernels
-from cellval.knn.cell_values import Queries, Rows, Sums
+from cellval.knn.cell_values import (
+    Queries,
+    Rows,
+    Sums,
+    all_subsets,
+    make_sums,
+    permutations,
+    permutations_near,
+    permutations_with_ends,
+    whole_rows,
+)
 from cellval.knn.plan import ALL, Item, with_ends
 from cellval.knn.problem import Problem, make_problem
-from cellval.knn.row_values import SMALL
+from cellval.knn.sorting import SMALL
 from cellval.knn.sums import Merged, cell_values, merge, n_seen, nothing, resumed
-from cellval.table.table import InputError, Table
+from cellval.parallel import n_workers
+from cellval.table.table import Table
 from cellval.values.result import CellValues
 
 
@@ -125,17 +134,17 @@ def run_item(
     """
     m, n = rows.cells.shape
     if orders is None:
-        sums = kernels.make_sums(n, m)
-        kernels.all_subsets(rows, tests, near, chance, steps, stop, sums)
+        sums = make_sums(n, m)
+        all_subsets(rows, tests, near, chance, steps, stop, sums)
         return sums
     # sampled values of many rows need no more digits, and memory traffic is what costs
-    sums = kernels.make_sums(n, m, np.float32 if n > SMALL else np.float64)
+    sums = make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
-        kernel = kernels.permutations_with_ends
+        kernel = permutations_with_ends
     elif near is not None and near < n - 1:
-        kernel = kernels.permutations_near
+        kernel = permutations_near
     else:
-        kernel = kernels.permutations
+        kernel = permutations
     kernel(rows, tests, orders, near, chance, steps, stop, sums)
     return sums
 
@@ -212,26 +221,6 @@ def _run(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def n_workers(n_jobs: int | None, executor: Executor | None) -> int:
-    """How many items can run at once."""
-    if n_jobs is None:
-        return getattr(executor, "_max_workers", None) or n_cores()
-    is_whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
-    if not is_whole or (n_jobs < 1 and n_jobs != -1):
-        raise InputError(
-            f"n_jobs={n_jobs!r} is not possible: it must be None or -1 (all cores), or "
-            "1 or more."
-        )
-    return n_cores() if n_jobs == -1 else int(n_jobs)
-
-
-def n_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _compile(problem: Problem, items: list[Item]) -> None:
     """Compile (or load) the kernels on no test point, so that no budget pays for it."""
     m = problem.plan.n_columns
@@ -274,7 +263,7 @@ def value_rows(
         subsets=1,
         random_state=random_state,
     )
-    sums = kernels.make_sums(problem.rows.y.size, 1)
-    kernels.whole_rows(problem.rows, problem.tests, None, problem.steps, sums)
+    sums = make_sums(problem.rows.y.size, 1)
+    whole_rows(problem.rows, problem.tests, None, problem.steps, sums)
     values = np.append(sums.rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cellval.compiled import kernel
-from cellval.knn.row_values import MISSING
+from cellval.knn.distance import MISSING
 
 BLOCK = 1024  # rows compared at a time: their distances stay in the fastest memory
 # A column counts as at most so far apart, or one absurd cell would decide which rows

@@ -20,18 +20,15 @@ import numpy as np
 
 from cellval.compiled import kernel
 from cellval.knn.cell_values import add_one, meet, start, subset_weights
-from cellval.knn.row_values import (
+from cellval.knn.row_values import Point, group_values, make_scratch, row_values
+from cellval.knn.sorting import (
     HALF,
     LEFT_OUT_BITS,
     LOWER,
     ONE,
     ZERO,
-    Point,
-    group_values,
     insertion_sort,
-    make_scratch,
     radix_sort,
-    row_values,
 )
 
 MOVES = 40  # of a row by insertion, from which a full radix sort is faster

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cellval.table.table import InputError
+from cellval.errors import InputError
 
 ALL = 0  # pairs of a pass over all subsets
 MOST_PAIRS = 256  # where sampling ends by itself

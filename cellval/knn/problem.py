@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError, is_positive, is_whole, require
 from cellval.knn.cell_values import SHAPLEY, Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.row_values import make_steps
+from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
-from cellval.table.parsing import listed
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
+from cellval.text import listed
 from cellval.values.result import CellValues
 from cellval.weights import named, relative
 
@@ -134,22 +136,6 @@ def make_problem(
     )
 
 
-def require(name: str, value: Any, ok: bool, need: str) -> None:
-    if not ok:
-        raise InputError(f"{name}={value!r} is not possible: it must be {need}.")
-
-
-def is_whole(value: Any, least: int) -> bool:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
-        return False
-    return bool(value >= least)
-
-
-def is_positive(value: Any) -> bool:
-    is_number = isinstance(value, (int, float, np.number))
-    return value is None or (is_number and bool(value > 0))
-
-
 def _weights(text: str, n_columns: int) -> tuple[str, np.ndarray]:
     """Name of the weights along columns, and their factors (none for Shapley's)."""
     try:
@@ -159,31 +145,6 @@ def _weights(text: str, n_columns: int) -> tuple[str, np.ndarray]:
     if weights.name == "shapley":
         return weights.name, SHAPLEY
     return weights.name, relative(weights, n_columns)
-
-
-def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
-    """Rows to test on: about the given share of each class."""
-    if isinstance(share, bool) or not isinstance(share, (int, float, np.number)):
-        raise InputError(
-            f"test={share!r} is not understood. Use None (leave-one-out), a share of "
-            "the rows such as 0.3, or a second table."
-        )
-    if not 0 < share < 1:
-        raise InputError(
-            f"test={share!r}: the share of rows to hold out must lie between 0 and 1, "
-            "such as 0.3."
-        )
-    rng = np.random.default_rng([random_state, 2**31])
-    held_out = np.zeros(y.size, bool)
-    for label in np.unique(y):
-        members = np.flatnonzero(y == label)
-        held_out[rng.permutation(members)[: round(share * members.size)]] = True
-    if held_out.all() or not held_out.any():
-        raise InputError(
-            f"A hold-out of {share:.0%} leaves no rows on one side. Choose another "
-            "share, a second table, or KNN with leave-one-out (test=None)."
-        )
-    return held_out
 
 
 def weights_of_tests(y: np.ndarray, scoring: str) -> np.ndarray:

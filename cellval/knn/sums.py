@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from cellval.errors import InputError
 from cellval.knn.cell_values import Sums, make_sums
 from cellval.knn.plan import ALL, Item
 from cellval.knn.problem import Problem
-from cellval.table.table import InputError
 from cellval.values.result import CellValues, describe
 
 OF_OLD = {"column_weights": "shapley"}  # settings that values once did not have

@@ -17,13 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sklearn.model_selection import RepeatedStratifiedKFold
 
+from cellval.errors import InputError
 from cellval.repair.comparison import Comparison
 from cellval.repair.models import MODELS, predicted
 from cellval.repair.versions import Versions, versions_of
 from cellval.table.columns import read_only
-from cellval.table.parsing import listed
-from cellval.table.table import InputError, Table
-from cellval.text import brief
+from cellval.table.table import Table
+from cellval.text import brief, listed
 
 __all__ = ["MODELS", "Comparison", "iter_scores"]
 

@@ -14,9 +14,10 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped] # it ships no types
 
 from cellval.compiled import kernel
-from cellval.knn.row_values import add_column
-from cellval.repair.versions import Versions, part
+from cellval.knn.distance import add_column
+from cellval.repair.versions import Versions
 from cellval.table.encoding import encode
+from cellval.table.rows import part
 from cellval.table.table import Table
 
 MODELS = ("KNN", "Logistic regression", "Gradient boosting")

@@ -6,8 +6,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.table.columns import Column
-from cellval.table.table import InputError, Table
+from cellval.table.rows import cells_of, part
+from cellval.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,28 +90,3 @@ def _joined(a: Column, b: Column) -> Column:
     other = np.array([*(place[text] for text in b.categories), -1], np.int32)
     codes = np.concatenate([a.codes, other[b.codes]])
     return replace(a, missing=missing, codes=codes, categories=categories)
-
-
-def part(table: Table, rows: np.ndarray) -> Table:
-    """Some rows as models see them; without their texts."""
-
-    def column(c: Column) -> Column:
-        if c.numbers is not None:
-            return replace(c, missing=c.missing[rows], numbers=c.numbers[rows])
-        assert c.codes is not None
-        return replace(c, missing=c.missing[rows], codes=c.codes[rows])
-
-    return replace(
-        table,
-        cells=pd.DataFrame(index=range(rows.size)),
-        columns=tuple(column(c) for c in table.features),
-        y=table.y[rows],
-        row_numbers=table.row_numbers[rows],
-    )
-
-
-def cells_of(column: Column) -> np.ndarray:
-    if column.numbers is not None:
-        return column.numbers
-    assert column.codes is not None
-    return np.where(column.codes < 0, np.nan, column.codes)

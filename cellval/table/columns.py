@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from cellval.table.decoding import InputError, shortened
+from cellval.errors import InputError
+from cellval.text import shortened
 
 KINDS = ("number", "category", "text", "date", "id", "constant")
 # Share of the cells that must fit for a column to count as numbers or dates.

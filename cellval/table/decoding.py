@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from cellval.errors import InputError
+from cellval.text import shortened
+
 DEFAULT_MAX_MB = 500
 
 _file_starts = {
@@ -26,15 +29,6 @@ _boms = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-
-
-class InputError(ValueError):
-    """Something a person can fix: what is wrong, where, and what to do."""
-
-
-def shortened(text: str) -> str:
-    """Text as a message can show it: a cell may hold a novel."""
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:

@@ -1,15 +1,13 @@
 """Where a cell stands: in its column, in its class, among the rows most like its."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from cellval.kept import kept
 from cellval.table.columns import Column
-from cellval.table.encoding import Encoded
 from cellval.table.table import Table
 from cellval.text import brief, percent
-from cellval.views.derived import looked
 
 USUAL = (5, 95)  # percentiles of what is called usual
 MISSING = 1.0  # distance of a missing cell from any other, as in the kernels
@@ -104,7 +102,7 @@ def usual_range(column: Column, who: np.ndarray) -> str:
     )
 
 
-@lru_cache(maxsize=4)
+@kept(1)
 def usual_ranges(table: Table) -> dict[tuple[str, str], str]:
     """Of every column within every class."""
     members = {label: table.y == k for k, label in enumerate(table.classes)}
@@ -189,46 +187,3 @@ def _drawn_range(x: np.ndarray, at: float | None) -> tuple[float, float]:
 
 def _shares(counts: np.ndarray, n: int) -> np.ndarray:
     return 100.0 * counts / max(int(n), 1)
-
-
-def distances(encoded: Encoded, index: int, without: int | None = None) -> np.ndarray:
-    """Distance of every row from one row; `without` leaves a column out.
-
-    The sum over columns that the KNN model uses (see `cellval.table.encoding`).
-    """
-    total = np.zeros(encoded.cells.shape[1])
-    for j, (cells, weight, category) in enumerate(
-        zip(encoded.cells, encoded.weight, encoded.is_category, strict=True)
-    ):
-        if j == without:
-            continue
-        at = cells[index]
-        gap = (cells != at) if category else (cells - at) ** 2
-        one = weight * gap.astype(np.float64)
-        gone = np.isnan(cells)
-        if np.isnan(at):
-            total += np.where(gone, 0.0, MISSING)
-        else:
-            total += np.where(gone, MISSING, one)
-    return total
-
-
-def nearest(
-    table: Table, index: int, k: int = 10, *, without: str | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """The k rows most like a row (itself left out), nearest first, and distances.
-
-    Distances are root mean squares per column: two random rows are about 1 apart.
-    """
-    encoded = looked(table).encoded
-    names = table.feature_names
-    left_out = names.index(without) if without in names else None
-    if left_out is not None and len(names) == 1:
-        left_out = None
-    total = distances(encoded, index, left_out)
-    total[index] = np.inf
-    k = min(k, table.n_rows - 1)
-    near = np.argpartition(total, k - 1)[:k] if k else np.empty(0, int)
-    near = near[np.lexsort((near, total[near]))]
-    used = len(names) - (left_out is not None)
-    return near, np.sqrt(total[near] / used)

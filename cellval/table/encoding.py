@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellval.table.table import Column, InputError, Table
+from cellval.errors import InputError
+from cellval.table.columns import Column
+from cellval.table.table import Table
 
 # In robust standard deviations from the median. An absurd cell counts as so far away,
 # or in float32 its distance would swallow those of all other columns.

@@ -14,7 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from cellval.table.decoding import InputError, encoding_of, shortened, writable
+from cellval.errors import InputError
+from cellval.table.decoding import encoding_of, writable
+from cellval.text import joined, listed, shortened
 
 # The order settles ties: commas are often decimal marks.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "pipe", ",": "comma"}
@@ -277,16 +279,6 @@ def unique_names(header: Sequence[str], notes: list[str]) -> list[str]:
             f"Some column names are empty or occur more than once: {joined(renamed)}."
         )
     return list(names)
-
-
-def listed(names: Iterable[str], at_most: int = 10) -> str:
-    return joined((f"'{shortened(name)}'" for name in names), at_most)
-
-
-def joined(texts: Iterable[str], at_most: int = 10) -> str:
-    texts = list(texts)
-    more = f" and {len(texts) - at_most:,} more" * (len(texts) > at_most)
-    return ", ".join(texts[:at_most]) + more
 
 
 def decimal_mark(cells: pd.DataFrame, delimiter: str, default: str = "") -> str:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from cellval.table.decoding import InputError, shortened
-from cellval.table.parsing import Dialect, dialect_of, listed, text_cells
+from cellval.errors import InputError
+from cellval.table.parsing import Dialect, dialect_of, text_cells
+from cellval.text import listed, shortened
 
 ENCODING_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 

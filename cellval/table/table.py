@@ -2,7 +2,6 @@
 
 import difflib
 import hashlib
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,31 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.table.columns import (
-    FIT,
     KINDS,
     Column,
     Texts,
     column_of,
-    numbers_of,
     read_only,
 )
-from cellval.table.decoding import InputError, bytes_of, shortened
-from cellval.table.parsing import (
-    CsvFormat,
-    decimal_mark,
-    frame_cells,
-    joined,
-    listed,
-    text_cells,
-)
-
-__all__ = ["KINDS", "Column", "CsvFormat", "InputError", "Table", "read_csv"]
-
-LABEL_NAMES = (
-    *("label", "labels", "target", "class", "classes", "y", "outcome", "response"),
-    *("income", "diagnosis", "species", "survived", "churn", "default", "category"),
-)
+from cellval.table.decoding import bytes_of
+from cellval.table.labels import guessed_label, label_fault, sorted_classes
+from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells, text_cells
+from cellval.text import joined, listed, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +180,7 @@ class Table:
             cells = cells[kept].reset_index(drop=True)
             labels = Texts.of(cells[self.label], self.classes)
         decimal, day_first = _reading(self.format, cells)
-        if fault := _label_fault(labels, decimal):
+        if fault := label_fault(labels, decimal):
             raise InputError(
                 f"With these changes: {fault} Or take some of the changes back."
             )
@@ -207,7 +193,7 @@ class Table:
             how = (old.kind, old.why_not, old.form)
             return column_of(texts, rows, decimal, day_first, *how)
 
-        classes = _sorted_classes(labels.different)
+        classes = sorted_classes(labels.different)
         return replace(
             self,
             cells=cells,
@@ -421,10 +407,10 @@ def _table(
     like = asked.like
     label = asked.label
     if label is None:
-        label = _guessed_label(cells, asked, decimal, name)
+        label = guessed_label(cells, (asked.id_column, *asked.exclude), decimal, name)
         notes.append(f"The label was not given; '{label}' was taken.")
     labels = Texts.of(cells[label], like.classes if like else ())
-    fault = _label_fault(labels, decimal, is_test=like is not None)
+    fault = label_fault(labels, decimal, is_test=like is not None)
     if fault:
         raise InputError(fault)
 
@@ -437,7 +423,7 @@ def _table(
             f"{'were' if n > 1 else 'was'} set aside (the first is row {first:,})."
         )
         cells = cells[kept].reset_index(drop=True)
-    classes = _sorted_classes(labels.different)
+    classes = sorted_classes(labels.different)
     if like and (unseen := [text for text in classes if text not in like.classes]):
         notes.append(f"Classes that {like.name} does not have: {listed(unseen)}.")
 
@@ -477,68 +463,6 @@ def _reading(written: CsvFormat | None, cells: pd.DataFrame) -> tuple[str, bool]
     """Decimal mark, and whether 3/4/2020 is in April."""
     decimal = written.decimal if written else decimal_mark(cells, ",")
     return decimal, decimal == "," or (written is not None and written.delimiter == ";")
-
-
-def _guessed_label(cells: pd.DataFrame, asked: _Asked, decimal: str, table: str) -> str:
-    free = {
-        name: Texts.of(cells[name])
-        for name in reversed([str(column) for column in cells.columns])
-        if name != asked.id_column and name not in asked.exclude
-    }
-    plain = {re.sub(r"[^a-z0-9]", "", name.casefold()): name for name in free}
-    named = [plain[known] for known in LABEL_NAMES if known in plain]
-    few = [
-        name
-        for name, texts in free.items()
-        if len(texts.different) <= min(20, max(2, texts.present / 5))
-    ]
-    faults = []
-    for name in (*named, *few, *free):
-        fault = _label_fault(free[name], decimal)
-        if not fault:
-            return name
-        faults.append(fault)
-    why = faults[0] if faults else "All are excluded or name the rows."
-    raise InputError(f"No column of {table} can be the label. {why}")
-
-
-def _label_fault(texts: Texts, decimal: str, is_test: bool = False) -> str:
-    """Why the column cannot be a label; empty if it can."""
-    name, n, k = shortened(texts.name), texts.present, len(texts.different)
-    needed = 1 if is_test else 2
-    if n < needed:
-        return (
-            f"The label '{name}' is filled in {n} row{'s' * (n != 1)}; cellval needs "
-            f"at least {needed} row{'s' * (needed > 1)} with a label. Add rows, or "
-            "choose another label."
-        )
-    if is_test:
-        return ""
-    if k == 1:
-        return (
-            f"The label '{name}' is '{shortened(min(texts.different))}' in every row, "
-            "so there is nothing to learn. Choose another column, or add rows of "
-            "another class."
-        )
-    values, _ = numbers_of(texts, decimal)
-    numeric = texts.share(values) >= FIT
-    whole = not np.mod(values[np.isfinite(values)], 1).any()
-    too_many = (k == n and n > 2) or (k > n / 2 and n >= 10)
-    if too_many or (numeric and k > (50 if whole else 20)):
-        what, fix = ("numbers", "bin") if numeric else ("values", "group")
-        return (
-            f"cellval needs classes that repeat; '{name}' holds {k:,} different {what} "
-            f"in {n:,} rows. Choose another column as the label, or {fix} its {what} "
-            "first."
-        )
-    return ""
-
-
-def _sorted_classes(classes: set[str]) -> tuple[str, ...]:
-    try:
-        return tuple(sorted(classes, key=lambda text: (float(text), text)))
-    except ValueError:
-        return tuple(sorted(classes))
 
 
 def _notes(table: Table) -> list[str]:

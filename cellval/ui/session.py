@@ -17,10 +17,13 @@ import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
 from cellval.detect.suspicion import Suspicion, make_suspicion
+from cellval.errors import InputError
 from cellval.jobs import background as jobs
+from cellval.jobs import registry
 from cellval.jobs.background import Job, Scores, Steps
-from cellval.repair.repairs import DECISIONS, Repair, repaired
-from cellval.table.table import InputError, Table, read_csv
+from cellval.repair.decisions import DECISIONS
+from cellval.repair.repairs import Repair, repaired
+from cellval.table.table import Table, read_csv
 from cellval.values.result import CellValues
 
 SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
@@ -251,7 +254,7 @@ def start_run(options: Mapping[str, Any]) -> Job:
 
 
 def _start(chosen: Table, options: Mapping[str, Any], before: Job | None) -> Job:
-    run = jobs.start(chosen, **options)
+    run = registry.start(chosen, **options)
     run.memo = {
         _SOURCE: source(),
         _SETUP: setup(),
@@ -304,7 +307,7 @@ def sync_link() -> None:
     """Called on every run of app.py: a link finds its run, a run keeps its link."""
     run, asked = job(), st.query_params.get("run")
     if run is None and asked:
-        run = jobs.get(asked)
+        run = registry.get(asked)
         if run is None:
             st.query_params.pop("run", None)
             st.toast("The run of this link is no longer there. Please start again.")

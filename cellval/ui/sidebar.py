@@ -3,11 +3,11 @@
 import streamlit as st
 
 from cellval.jobs.background import Job
-from cellval.progress import spoken_time
-from cellval.text import Unit
+from cellval.text import spoken_time
 from cellval.ui import session as state
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.values.result import CellValues
+from cellval.values.words import Unit
 
 COMPILING = "Compiling (first time only, about 15 s)"
 

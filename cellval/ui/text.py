@@ -1,11 +1,10 @@
 """Words on pages: text of a file made harmless, numbers made readable."""
 
-import math
 import re
 
 from cellval.methods import METHODS
-from cellval.progress import spoken_time
 from cellval.repair.repairs import Repairs, split
+from cellval.text import counted, spoken_time
 from cellval.values.result import CellValues
 
 _MEANING = """
@@ -56,20 +55,6 @@ def about_time(seconds: float) -> str:
     if seconds < 3:
         return "a few seconds"
     return f"about {spoken_time(seconds)}"
-
-
-def share(number: float) -> str:
-    """A number from 0 to 1; how small a tiny one is says little."""
-    if not math.isfinite(number):
-        return "–"
-    if number < 0.0001:
-        return "below 0.0001"
-    return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """A number with its noun: 1 row, 2 rows."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def changes_words(repairs: Repairs) -> str:

@@ -7,30 +7,30 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.detect.suspicion import Suspicion, reasons
-from cellval.figures import waterfall as figures
-from cellval.jobs.background import Steps
-from cellval.methods import METHODS
-from cellval.progress import spoken_time
-from cellval.table import describe as places
-from cellval.table.table import Table
-from cellval.text import (
+from cellval.detect.reasons import reasons
+from cellval.detect.suspicion import Suspicion
+from cellval.figures import distribution
+from cellval.glossary import (
     RANK_HELP,
     STDERR_HELP,
     SURPRISE_HELP,
     SUSPICION_HELP,
     VALUE_HELP,
     WITHIN_HELP,
-    content,
-    effect,
-    percent,
 )
+from cellval.jobs.background import Steps
+from cellval.methods import METHODS
+from cellval.table import describe as places
+from cellval.table.table import Table
+from cellval.text import content, percent, share, spoken_time
 from cellval.ui import session as state
 from cellval.ui.guard import need_values
 from cellval.ui.repair.changes import repair_block
-from cellval.ui.text import plain, share
+from cellval.ui.text import plain
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.values.words import effect
+from cellval.views import similar
+from cellval.views import value_view as views
 
 N_NEAR = 8
 DECISION_WORDS = {"error": "Flag", "fine": "Fine", "unsure": "Unsure"}
@@ -133,7 +133,7 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
         return
     index, name = cell
     j = values.column_names.index(name)
-    about = views.derived(values)
+    about = views.value_view(values)
     row = int(values.row_numbers[index])
     text = table.cells[name].iat[index]
     value, stderr = float(values.values[index, j]), float(values.stderr[index, j])
@@ -222,7 +222,7 @@ def _in_column(table: Table, index: int, name: str, text: str, prefix: str) -> N
     label = table.classes[int(table.y[index])]
     st.markdown("**In its column**", help="Shares of the cells that are not missing.")
     chart(
-        figures.distribution(places.spread(table, index, name), label, text),
+        distribution.distribution(places.spread(table, index, name), label, text),
         f"{prefix} distribution",
         "Distribution of the column, over all rows and within the class of this row",
     )
@@ -255,7 +255,7 @@ def place_words(place: places.Place, category: bool) -> str:
 
 
 def _among_near(table: Table, index: int, name: str) -> None:
-    near, apart = places.nearest(table, index, N_NEAR, without=name)
+    near, apart = similar.nearest(table, index, N_NEAR, without=name)
     st.markdown(
         "**In the rows most like it**",
         help="The rows nearest to this one in all other columns, by the distance that "

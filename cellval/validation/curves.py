@@ -14,9 +14,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from cellval.errors import InputError
 from cellval.games.model_utility import matrices
 from cellval.table.columns import Column
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 
 STEPS = 40  # points of a removal curve, beside the one before any removal
 TREES = 5  # a tree draws lots among equally good splits: the mean of a few

@@ -7,8 +7,9 @@ from datetime import date, timedelta
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.table.columns import Column
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
 from cellval.validation.planting import KINDS, plant
 
 FEWEST = 5  # errors: a curve through fewer says nothing

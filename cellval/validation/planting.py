@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from cellval.table.decoding import InputError
+from cellval.errors import InputError
 
 KINDS = {
     "low density": "a value that is rare in the row's class",

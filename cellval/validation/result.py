@@ -5,15 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from cellval.experiments.wording import percent
-from cellval.figures.lines import LineOf, lines_figure
 from cellval.table.table import Table
-from cellval.text import SURE
 from cellval.validation.curves import Curve, Removal, share_needed
 from cellval.validation.planted_table import Rehearsal
-from cellval.validation.planting import KINDS
 
 SUSPICION, VALUE, ALL = "Suspicion", "Value within the class", "Value over all cells"
 SURPRISE, RARITY, RANDOM = "Surprise", "Class-wise |z|", "Random"
@@ -103,70 +98,6 @@ class Validation:
             }
         ).iloc[order]
 
-    def in_words(self) -> str:
-        """What was found, as sentences; empty before there is anything to say."""
-        if not self.found:
-            return ""
-        best = self.curves[SUSPICION]
-        need = share_needed(best, 0.9)
-        texts = [
-            f"{self.n_wrong:,} errors ({KINDS[self.kind]}) were planted into "
-            f"{self.n_cells:,} cells. Inspecting the most suspicious cells first finds "
-            f"half of them in {percent(share_needed(best, 0.5), 1)} and nine in ten in "
-            f"{percent(need, 1)} of the cells; in random order it would take 50 % and "
-            "90 %."
-        ]
-        if best.auc < 0.6:
-            texts.append(
-                "That is no better, or little better, than chance: errors of this "
-                "kind look like ordinary cells here."
-            )
-        if self.removal and self.done >= 1:
-            texts.append(self._gain_words())
-        return " ".join(texts)
-
-    def _gain_words(self) -> str:
-        own = self.removal[SUSPICION]
-        gain, error = own.gain_at(self.n_wrong / self.n_cells)
-        cost = float(own.accuracy[0]) - self.accuracy_clean
-        sure = "" if abs(gain) > SURE * error else ", which may be chance"
-        return (
-            "The errors change the accuracy of a decision tree on "
-            f"{own.hits.shape[1]:,} rows held out clean by {100 * cost:+.1f} points; "
-            "refilling as many of the most suspicious cells changes it by "
-            f"{100 * gain:+.1f} ± {100 * error:.1f}{sure}."
-        )
-
-    def detection_figure(self) -> go.Figure:
-        """Share of the errors found against share of the cells inspected."""
-        lines = [
-            LineOf(name, curve.inspected[k], curve.found[k])
-            for name, curve in self.curves.items()
-            for k in [_some(curve.inspected.size)]
-        ]
-        return lines_figure(
-            {"": lines}, x="% of cells inspected", y="% of planted errors found"
-        )
-
-    def removal_figure(self) -> go.Figure:
-        """Accuracy on held-out rows against share of the cells refilled."""
-        lines = [LineOf(n, r.removed, r.accuracy) for n, r in self.removal.items()]
-        figure = lines_figure(
-            {"": lines}, x="% of cells refilled", y="accuracy on held-out rows in %"
-        )
-        for level, text in (
-            (self.accuracy_clean, "without errors"),
-            (self.accuracy_known, "planted cells refilled"),
-        ):
-            if np.isfinite(level):
-                figure.add_hline(
-                    y=100 * level,
-                    line={"color": "rgba(128,128,128,0.8)", "dash": "dot", "width": 1},
-                    annotation={"text": text, "font": {"size": 11}},
-                    annotation_position="bottom right",
-                )
-        return figure
-
 
 def _contents(table: Table, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
     texts = np.empty(rows.size, object)
@@ -174,8 +105,3 @@ def _contents(table: Table, rows: np.ndarray, columns: np.ndarray) -> np.ndarray
         own = columns == name
         texts[own] = table.cells[name].iloc[rows[own]].to_numpy(object)
     return texts
-
-
-def _some(n: int, most: int = 1000) -> np.ndarray:
-    """Places of at most so many points, the ends among them."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(int))

@@ -15,9 +15,10 @@ import numpy as np
 
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import make_suspicion
-from cellval.experiments.wording import percent
-from cellval.repair.versions import part
-from cellval.table.table import InputError, Table
+from cellval.errors import InputError
+from cellval.table.rows import part
+from cellval.table.table import Table
+from cellval.text import percent
 from cellval.validation.curves import (
     Curve,
     Removal,

@@ -1,6 +1,5 @@
 """`CellValues`: the value of every cell, with standard errors. Lower is worse."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,9 +8,15 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
-from cellval.table.table import InputError, Table
+from cellval.errors import InputError
+from cellval.table.table import Table
+from cellval.values.files import read_arrays, write_arrays
 
 FORMAT = 1  # of saved files
+_ARRAYS = (
+    *("values", "stderr", "row_values", "row_stderr"),
+    *("column_values", "column_stderr", "row_numbers"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -288,7 +293,7 @@ class CellValues:
 
     def save(self, path: str | Path) -> None:
         """Write everything to one .npz file (no pickle); `cellval.load` reads it."""
-        about = {
+        header = {
             "format": FORMAT,
             "n_test": self.n_test,
             "settings": dict(self.settings),
@@ -299,12 +304,7 @@ class CellValues:
         }
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         state = {f"state_{name}": array for name, array in self.state.items()}
-        text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        path = Path(path)
-        unfinished = path.with_name(path.name + ".part")  # never half a file in place
-        with unfinished.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, about=text, **arrays, **state)
-        unfinished.replace(path)
+        write_arrays(path, header, arrays | state)
 
 
 def _is_exact(values: CellValues) -> bool:
@@ -317,35 +317,40 @@ def _sources(values: CellValues) -> list[list[Any]]:
     return list(values.settings.get("sources", [own]))
 
 
-_ARRAYS = (
-    *("values", "stderr", "row_values", "row_stderr"),
-    *("column_values", "column_stderr", "row_numbers"),
-)
+def describe(table: Table) -> dict[str, Any]:
+    """The fields of `CellValues` that only name rows and columns."""
+    classes = np.array(table.classes, object)
+    return {
+        "row_numbers": table.row_numbers,
+        "ids": tuple(table.ids),
+        "labels": tuple(classes[table.y]),
+        "column_names": table.feature_names,
+        "cells": table.cells[list(table.feature_names)],
+    }
 
 
 def load(path: str | Path | IO[bytes]) -> CellValues:
     """Read what `CellValues.save` wrote."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            about = json.loads(file["about"].tobytes())
-            if about["format"] != FORMAT:
-                raise InputError(
-                    f"{path} was written by another version of cellval (format "
-                    f"{about['format']}, this one reads {FORMAT}). Run it again."
-                )
-            names = tuple(about["column_names"])
-            values = CellValues(
-                n_test=int(about["n_test"]),
-                settings=about["settings"],
-                ids=tuple(about["ids"]),
-                labels=tuple(about["labels"]),
-                column_names=names,
-                cells=pd.DataFrame(
-                    dict(zip(names, about["cells"], strict=True)), dtype=str
-                ),
-                state={k[6:]: file[k] for k in file.files if k.startswith("state_")},
-                **{name: file[name] for name in _ARRAYS},
+        header, arrays = read_arrays(path)
+        if header["format"] != FORMAT:
+            raise InputError(
+                f"{path} was written by another version of cellval (format "
+                f"{header['format']}, this one reads {FORMAT}). Run it again."
             )
+        names = tuple(header["column_names"])
+        values = CellValues(
+            n_test=int(header["n_test"]),
+            settings=header["settings"],
+            ids=tuple(header["ids"]),
+            labels=tuple(header["labels"]),
+            column_names=names,
+            cells=pd.DataFrame(
+                dict(zip(names, header["cells"], strict=True)), dtype=str
+            ),
+            state={k[6:]: a for k, a in arrays.items() if k.startswith("state_")},
+            **{name: arrays[name] for name in _ARRAYS},
+        )
         shape = (len(values.ids), len(names))
         if values.values.shape != shape or values.cells.shape != shape:
             raise ValueError("shapes do not fit")
@@ -358,15 +363,3 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
         raise InputError(
             f"{path} does not hold cell values. Choose a values.npz that cellval wrote."
         ) from error
-
-
-def describe(table: Table) -> dict[str, Any]:
-    """The fields of `CellValues` that only name rows and columns."""
-    classes = np.array(table.classes, object)
-    return {
-        "row_numbers": table.row_numbers,
-        "ids": tuple(table.ids),
-        "labels": tuple(classes[table.y]),
-        "column_names": table.feature_names,
-        "cells": table.cells[list(table.feature_names)],
-    }

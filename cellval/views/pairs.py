@@ -1,17 +1,17 @@
 """Pairs of rows worth comparing: alike in value or in contents, not in the other."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.values.result import CellValues
-from cellval.views.derived import looked
+from cellval.views.table_view import table_view
 
 
 @dataclass(frozen=True)
-class Pair:
+class RowPair:
     """Two rows worth comparing, and the column in which they differ most."""
 
     first: int
@@ -19,8 +19,8 @@ class Pair:
     column: str
 
 
-@lru_cache(maxsize=4)
-def alike_values_pairs(values: CellValues, n_pairs: int = 8) -> list[Pair]:
+@kept(1)
+def alike_values_pairs(values: CellValues, n_pairs: int = 8) -> list[RowPair]:
     """Nearly the same row value, from very different cells."""
     order = np.argsort(values.row_values, kind="stable")
     order = order[np.isfinite(values.row_values[order])]
@@ -34,10 +34,12 @@ def alike_values_pairs(values: CellValues, n_pairs: int = 8) -> list[Pair]:
     return _best(values, pairs[close], apart[close], n_pairs)
 
 
-@lru_cache(maxsize=4)
-def alike_rows_pairs(table: Table, values: CellValues, n_pairs: int = 8) -> list[Pair]:
+@kept(1)
+def alike_rows_pairs(
+    values: CellValues, table: Table, n_pairs: int = 8
+) -> list[RowPair]:
     """Nearly the same contents, but very different row values."""
-    about = looked(table)
+    about = table_view(table)
     order = about.similar[np.isfinite(values.row_values[about.similar])]
     if len(order) < 2:
         return []
@@ -61,9 +63,9 @@ def _near_in(order: np.ndarray, reach: int) -> np.ndarray:
 
 def _best(
     values: CellValues, pairs: np.ndarray, score: np.ndarray, n_pairs: int
-) -> list[Pair]:
+) -> list[RowPair]:
     """The pairs with the highest scores, no row twice."""
-    found: list[Pair] = []
+    found: list[RowPair] = []
     seen: set[int] = set()
     for a, b in pairs[np.argsort(-score, kind="stable")[: 50 * n_pairs]].tolist():
         if len(found) == n_pairs:
@@ -72,5 +74,5 @@ def _best(
             continue
         seen |= {a, b}
         j = int(np.argmax(np.abs(values.values[a] - values.values[b])))
-        found.append(Pair(a, b, values.column_names[j]))
+        found.append(RowPair(a, b, values.column_names[j]))
     return found

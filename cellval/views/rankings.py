@@ -4,15 +4,15 @@ A ranking that needs surprise is answered by value until surprise is there.
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from cellval.detect.placeholders import Placeholder
 from cellval.detect.suspicion import Suspicion, n_to_flag
+from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.values.result import CellValues
-from cellval.views.derived import derived
+from cellval.views.value_view import value_view
 
 RANKINGS = {
     "suspicion": "suspicion",
@@ -56,16 +56,15 @@ class Ranking:
 def ranking(values: CellValues, about: Suspicion | None, by: str) -> Ranking:
     """All cells of a result by one of `RANKINGS`."""
     if by == "all":
-        return Ranking(by, derived(values).order_over_all, None)
+        return Ranking(by, value_view(values).order_over_all, None)
     if about is None or by == "value":
-        return Ranking("value", derived(values).order, None)
+        return Ranking("value", value_view(values).order, None)
     if by == "surprise":
         return Ranking(by, about.surprise_order, _n_surprising(about))
     return Ranking("suspicion", about.order, about.n_flagged)
 
 
-# Kept for the last few results: pages ask again on every click.
-@lru_cache(maxsize=4)
+@kept(1)
 def _n_surprising(about: Suspicion) -> int:
     return n_to_flag(about.surprise.surprise)
 
@@ -99,7 +98,7 @@ def outlines(
     ranked = ranking(values, about, by)
     order, n = ranked.order, ranked.n_rule
     if ranked.by == "value":
-        order, n = derived(values).harmful, derived(values).usual_suspects
+        order, n = value_view(values).harmful, value_view(values).usual_suspects
     return Outlines(ranked.by, order[: n if k is None else k], k is not None)
 
 

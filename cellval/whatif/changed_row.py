@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.errors import InputError
 from cellval.knn.problem import make_problem, weights_of_tests
 from cellval.knn.row_values import make_steps
 from cellval.table.encoding import Encoded, encode
-from cellval.table.parsing import listed
-from cellval.table.table import InputError, Table
-from cellval.text import content
+from cellval.table.table import Table
+from cellval.text import content, listed
 from cellval.values.result import CellValues
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cellval.knn import one_row as onerow
 from cellval.knn.cell_values import Queries, Rows
-from cellval.knn.engine import n_cores
+from cellval.knn.one_row import cells_if_exact, cells_if_sampled, rows_if
 from cellval.knn.plan import MOST_COLUMNS
 from cellval.knn.problem import distinct
+from cellval.parallel import n_cores
 from cellval.whatif.changed_row import Run, Scene
 
 # Evaluations (rows x test points x subsets of columns): fixed, because answers must not
@@ -156,7 +156,7 @@ def whole_row(run: Run, scene: Scene) -> Told:
     by_test = np.empty((len(contents), which.size))
     for w, here, at in _by_world(scene, contents):
         arrays = _arrays(run, scene, w, here, which)
-        by_test[at] = _computed(onerow.rows_if, run, *arrays, per_cell=False)
+        by_test[at] = _computed(rows_if, run, *arrays, per_cell=False)
     by_test *= scene.say[:, which]
     return Told(by_test, times, times > 1, run.n_tests, note)
 
@@ -198,7 +198,7 @@ def exact_cells(run: Run, scene: Scene, work: float, old_known: bool) -> Told | 
         )
         if run.leave_one_out:
             tests = tests._replace(own=np.arange(first.size))
-        by_test[at] = _computed(onerow.cells_if_exact, run, rows, tests, relative)
+        by_test[at] = _computed(cells_if_exact, run, rows, tests, relative)
     by_test *= scene.say[contents][:, which, None]
     note = f"All {2**m:,} subsets of columns were evaluated anew (exact)."
     sampled = np.zeros(which.size, bool)
@@ -219,9 +219,7 @@ def sampled_cells(run: Run, scene: Scene, work: float) -> Told:
     by_test = np.empty((2, which.size, m))
     for w, here, at in _by_world(scene, [0, 1]):
         arrays = _arrays(run, scene, w, here, which)
-        by_test[at] = _computed(
-            onerow.cells_if_sampled, run, *arrays, relative, orders=orders
-        )
+        by_test[at] = _computed(cells_if_sampled, run, *arrays, relative, orders=orders)
     by_test *= scene.say[:, which, None]
     number = "one random order" if n_pairs == 1 else f"{n_pairs} random orders"
     how = (

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.stats import SURE
 from cellval.table.table import Table
-from cellval.text import SURE, Unit, content
+from cellval.text import content
 from cellval.values.result import CellValues
+from cellval.values.words import Unit
 from cellval.whatif.changed_row import check_row, make_scene, run_of
 from cellval.whatif.contents import (
     CELL_WORK,

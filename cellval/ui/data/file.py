@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures import waterfall as figures
-from cellval.table.table import KINDS, Table
+from cellval.figures import distribution
+from cellval.table.columns import KINDS
+from cellval.table.table import Table
 from cellval.ui import session as state
 from cellval.ui.session import Setup, Source
 from cellval.ui.text import plain
@@ -112,7 +113,7 @@ def show_classes(table: Table) -> None:
     """Sizes of the classes; also makes the browser load its chart code early."""
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
     st.plotly_chart(
-        figures.class_sizes(table.label, table.classes, counts),
+        distribution.class_sizes(table.label, table.classes, counts),
         key=state.widget_key("classes", versioned=True),
         config={"displayModeBar": False},
         alt="Number of rows of each class",

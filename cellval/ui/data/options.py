@@ -5,15 +5,16 @@ from typing import Any
 
 import streamlit as st
 
-from cellval.jobs import background as jobs
+from cellval import valuation
+from cellval.errors import InputError
+from cellval.glossary import GIVES_UP
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS, ROUNDS
-from cellval.progress import spoken_time
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
+from cellval.text import spoken_time
 from cellval.ui import session as state
 from cellval.ui.session import Source
 from cellval.ui.text import about_time, plain
-from cellval.weights import GIVES_UP
 
 QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
@@ -138,7 +139,7 @@ def choose_near(table: Table, container: Any) -> dict[str, Any]:
 
 def one_pass_seconds(table: Table) -> float:
     """Of the coarsest sampled run without approximation."""
-    return jobs.expected_seconds(table, subsets=1)
+    return valuation.expected_seconds(table, subsets=1)
 
 
 def choose_options(table: Table, method: str = "knn") -> dict[str, Any]:
@@ -296,7 +297,7 @@ def choose_game(method: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=16)
 def _expected(table: Table, options: tuple[tuple[str, Any], ...]) -> float:
-    return jobs.expected_seconds(table, **dict(options))
+    return valuation.expected_seconds(table, **dict(options))
 
 
 def say_time(table: Table, options: dict[str, Any]) -> None:
@@ -304,7 +305,7 @@ def say_time(table: Table, options: dict[str, Any]) -> None:
     if options.get("method", "knn") != "knn":
         _say_time_of_game(table, options)
         return
-    seconds = jobs.expected_seconds(table, **options)
+    seconds = valuation.expected_seconds(table, **options)
     if options.get("budget") and seconds >= options["budget"]:
         text = f"Stops after {spoken_time(seconds)} with what there is."
     else:
@@ -317,7 +318,7 @@ def _say_time_of_game(table: Table, options: dict[str, Any]) -> None:
     seconds = _expected(table, tuple(sorted(options.items())))
     text = f"This will take {about_time(seconds)} on this computer."
     if seconds > LONG_PASS:
-        quick = jobs.expected_seconds(table, subsets=1)
+        quick = valuation.expected_seconds(table, subsets=1)
         st.warning(
             f"{text} The model is trained again for every step, and nothing makes that "
             f"quick. KNN values of this table take {about_time(quick)} or more. "

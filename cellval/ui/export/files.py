@@ -8,14 +8,15 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from cellval.export import frames as export
-from cellval.repair import repairs as repair
-from cellval.repair.repairs import Repair
+from cellval.errors import InputError
+from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
+from cellval.repair.repairs import Repair, changes_frame, repaired_csv, split, table_csv
 from cellval.table.formulas import is_formula
-from cellval.table.table import InputError, Table
+from cellval.table.table import Table
+from cellval.text import counted
 from cellval.ui import session as state
 from cellval.ui.session import Source
-from cellval.ui.text import changes_words, counted, plain
+from cellval.ui.text import changes_words, plain
 from cellval.values.result import CellValues
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -60,7 +61,7 @@ def repaired_file(table: Table) -> None:
     try:
         with st.spinner("Checking the repaired file …", show_time=False):
             raw = _repaired_bytes(state.source(), table, changes)
-            log = export.safe_frame(repair.changes_frame(table, dict(changes)))
+            log = safe_frame(changes_frame(table, dict(changes)))
     except InputError as error:
         st.error(
             f"The repaired file cannot be made. {plain(str(error))}",
@@ -90,7 +91,7 @@ def repaired_file(table: Table) -> None:
         f"{counted(len(log), 'line')}: row, id, column, before, after and reason.",
         "Download the change log",
         f"{stem(table)}-changes.csv",
-        partial(export.csv_bytes, log),
+        partial(csv_bytes, log),
         disabled=nothing,
     )
     n = _n_formulas(table, changes)
@@ -107,14 +108,14 @@ def repaired_file(table: Table) -> None:
 @lru_cache(maxsize=2)
 def _repaired_bytes(file: Source | None, table: Table, changes: Changes) -> bytes:
     if file is None:
-        return repair.table_csv(table, dict(changes))
-    return repair.repaired_csv(file.raw, dict(changes), file.name)
+        return table_csv(table, dict(changes))
+    return repaired_csv(file.raw, dict(changes), file.name)
 
 
 @lru_cache(maxsize=4)
 def _n_formulas(table: Table, changes: Changes) -> int:
     """In the repaired table: changed cells count as they are now."""
-    texts, drop = repair.split(dict(changes))
+    texts, drop = split(dict(changes))
     gone = [table.position(row) for row in drop]
     counts = [table.cells[name].drop(index=gone).value_counts() for name in table.cells]
     n = sum(
@@ -152,7 +153,7 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
     decided, repairs = state.all_decisions(), state.repairs()
 
     def cells(only: list[str] | None = None) -> pd.DataFrame:
-        return export.decisions_frame(
+        return decisions_frame(
             values,
             decided,
             repairs=repairs,
@@ -170,7 +171,7 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
         "Repair page, or use it with `python -m cellval repair`.",
         "Download flagged cells",
         f"{stem(table)}-decisions.csv",
-        lambda: export.csv_bytes(flagged),
+        lambda: csv_bytes(flagged),
     )
     card(
         b,
@@ -178,7 +179,7 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
         f"All {values.values.size:,} cells, lowest first, with your decisions.",
         "Download the whole list",
         f"{stem(table)}-list.csv",
-        lambda: export.csv_bytes(cells()),
+        lambda: csv_bytes(cells()),
     )
     card(
         c,
@@ -186,7 +187,7 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
         "A table in the shape of your file, with values in place of the cells.",
         "Download the values",
         f"{stem(table)}-values.csv",
-        lambda: export.csv_bytes(export.values_frame(values, shown)),
+        lambda: csv_bytes(values_frame(values, shown)),
     )
     if len(flagged):
         st.dataframe(flagged.head(200), hide_index=True, height="content")
@@ -296,7 +297,7 @@ def csv_button(
     """Download a frame, made when it is asked for, as a CSV."""
     st.download_button(
         label,
-        lambda: bytes(export.csv_bytes(export.safe_frame(make()))),
+        lambda: bytes(csv_bytes(safe_frame(make()))),
         file_name=f"{stem(table)}-{name}.csv",
         mime="text/csv",
         key=f"download {name}",

@@ -9,11 +9,11 @@ from cellval.detect.suspicion import Suspicion
 from cellval.table.table import Table
 from cellval.text import brief
 from cellval.ui import session as state
-from cellval.ui.heatmap import view as heatview
+from cellval.ui.heatmap.view import show
 from cellval.ui.widgets import flagged_cells, kept
 from cellval.values.result import CellValues
-from cellval.views import derived as views
 from cellval.views import rankings
+from cellval.views.order import ORDERS, filtered, find_rows, row_order
 
 NOT_YET = "How surprising cells are is not known yet, so the value alone decides. "
 
@@ -45,9 +45,9 @@ def controls(table: Table, values: CellValues, about: Suspicion | None) -> Look:
     with one:
         by = st.selectbox(
             "Order of the rows",
-            list(views.ORDERS),
-            format_func=lambda key: views.ORDERS[key],
-            key=kept("heatmap order", "file", views.ORDERS),
+            list(ORDERS),
+            format_func=lambda key: ORDERS[key],
+            key=kept("heatmap order", "file", ORDERS),
             persist_state="session",
             on_change=state.move_heatmap,
             args=(0,),
@@ -175,8 +175,8 @@ def shown_rows(
     """Rows that pass the filters, in order; `cells` are marked, by flat position."""
     only = cells // len(values.column_names) if look.flagged_only else None
     ranks = None if about is None else about.ranks
-    return views.filtered(
-        views.row_order(table, values, look.by, look.column, ranks),
+    return filtered(
+        row_order(table, values, look.by, look.column, ranks),
         table,
         classes=look.classes,
         only=only,
@@ -202,7 +202,7 @@ def outline_caption(
     unseen = ""
     if in_window is not None and shown.cells.size and not in_window.any():
         unseen = (
-            f' None of them is in the rows below: choose "{views.ORDERS["suspicion"]}" '
+            f' None of them is in the rows below: choose "{ORDERS["suspicion"]}" '
             "as the order of the rows to see them."
         )
     st.caption(
@@ -220,20 +220,20 @@ def legend(look: Look, about: Suspicion | None, n_shown: int, n_rows: int) -> No
     if look.transposed:
         marks = "Bars beside: column values; strip on top: row values"
     by = "cell" if about is None and look.by == "suspicion" else look.by
-    st.caption(f"{rows}, {views.ORDERS[by]}. {marks}.")
+    st.caption(f"{rows}, {ORDERS[by]}. {marks}.")
 
 
 def _go_to(table: Table, values: CellValues, about: Suspicion | None) -> None:
     text = st.session_state["heatmap goto"]
-    found = views.find_rows(table, text)
+    found = find_rows(table, text)
     if not text.strip():
         return
     if not found:
         st.toast("There is no row with this number or id.")
         return
     column = st.session_state.get(state.heatmap_key("column"))
-    order = views.filtered(
-        views.row_order(
+    order = filtered(
+        row_order(
             table, values, _order(), column, None if about is None else about.ranks
         ),
         table,
@@ -244,4 +244,4 @@ def _go_to(table: Table, values: CellValues, about: Suspicion | None) -> None:
         st.toast("This row is hidden by the filters.")
     row = values.values[found[0]]
     j = int(np.nanargmin(row)) if np.isfinite(row).any() else 0
-    heatview.show(values, order, found[0], j)
+    show(values, order, found[0], j)

@@ -7,11 +7,13 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from cellval.figures import waterfall as figures
+from cellval.figures import heatmap, overview
 from cellval.ui import session as state
 from cellval.ui.widgets import clicked, kept
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.views import value_view as views
+from cellval.views.bands import bands
+from cellval.views.order import window as window_in
 
 DRAWN_WHOLE = 200  # rows; larger tables have an overview and a window
 WINDOW = 60
@@ -25,7 +27,7 @@ def window_of(order: np.ndarray) -> tuple[int, int]:
     if n <= DRAWN_WHOLE:
         return 0, n
     key = kept("heatmap start", 1)
-    first, last = views.window(n, st.session_state[key] - 1, WINDOW)
+    first, last = window_in(n, st.session_state[key] - 1, WINDOW)
     st.session_state[key] = first + 1
     return first, last
 
@@ -51,7 +53,7 @@ def columns_of(values: CellValues) -> tuple[int, int]:
     if m <= MAX_COLUMNS:
         return 0, m
     key = kept("heatmap first column", 1)
-    first, last = views.window(m, st.session_state[key] - 1, MAX_COLUMNS)
+    first, last = window_in(m, st.session_state[key] - 1, MAX_COLUMNS)
     st.session_state[key] = first + 1
     st.slider(
         "First column of the window",
@@ -88,7 +90,7 @@ def cells_figure(
     i, j = np.divmod(marked, len(values.column_names))
     drawn = np.isin(i, rows)
     return _cells(
-        views.derived(values),
+        views.value_view(values),
         rows.tobytes(),
         columns,
         frozenset(zip(i[drawn].tolist(), j[drawn].tolist(), strict=True)),
@@ -100,7 +102,7 @@ def cells_figure(
 
 @lru_cache(maxsize=8)
 def _cells(
-    about: views.Derived,
+    about: views.ValueView,
     rows: bytes,
     columns: tuple[int, int],
     marked: frozenset[tuple[int, int]],
@@ -108,7 +110,7 @@ def _cells(
     transposed: bool,
     dark: bool,
 ) -> go.Figure:
-    return figures.heatmap(
+    return heatmap.heatmap(
         about,
         np.frombuffer(rows, np.int64),
         np.arange(*columns),
@@ -123,16 +125,16 @@ def overview_figure(
     values: CellValues, order: np.ndarray, window: tuple[int, int], height: int
 ) -> go.Figure:
     """The overview, drawn anew only if it changed: most clicks leave it as it is."""
-    return _overview(views.derived(values), order.tobytes(), window, height)
+    return _overview(views.value_view(values), order.tobytes(), window, height)
 
 
 @lru_cache(maxsize=8)
 def _overview(
-    about: views.Derived, rows: bytes, window: tuple[int, int], height: int
+    about: views.ValueView, rows: bytes, window: tuple[int, int], height: int
 ) -> go.Figure:
     order = np.frombuffer(rows, np.int64)
-    pooled = views.bands(about.values.values, order)
-    return figures.overview(about, order, pooled, window, height=height)
+    pooled = bands(about.values.values, order)
+    return overview.overview(about, order, pooled, window, height=height)
 
 
 def selected_position(

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from cellval.detect.reasons import reasons
 from cellval.detect.suggestions import best_texts
 from cellval.detect.surprise import Surprise
-from cellval.detect.suspicion import Suspicion, reasons
+from cellval.detect.suspicion import Suspicion
 from cellval.repair.repairs import Repair
-from cellval.table import describe as places
+from cellval.table.describe import usual_ranges
 from cellval.table.table import Table
 from cellval.text import brief, content
 from cellval.ui import session as state
@@ -116,7 +117,7 @@ def _frame(
         "class": [values.labels[i] for i in row],
     }
     if about is None:
-        usual = places.usual_ranges(table)
+        usual = usual_ranges(table)
         pairs = zip(names, known["class"], strict=True)
         known["usual"] = [usual[pair] for pair in pairs]
     else:

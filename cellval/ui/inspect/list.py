@@ -6,23 +6,23 @@ import pandas as pd
 import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
-from cellval.table.table import Table
-from cellval.text import (
+from cellval.glossary import (
     RANK_HELP,
     STDERR_HELP,
     SURPRISE_HELP,
     SUSPICION_HELP,
     VALUE_HELP,
     WITHIN_HELP,
-    Unit,
-    brief,
 )
+from cellval.table.table import Table
+from cellval.text import brief
 from cellval.ui import session as state
 from cellval.ui.inspect.lines import MOST, USUAL, Lines, Wanted, usual_number
 from cellval.ui.widgets import brief_name, kept, row_column
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.values.words import Unit
 from cellval.views import rankings
+from cellval.views import value_view as views
 
 UNDECIDED = "not decided"
 # What to do comes before numbers: narrow screens show the first columns only.
@@ -128,7 +128,7 @@ def with_decisions(frame: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
 
 def draw(frame: pd.DataFrame, table: Table, values: CellValues, key: str) -> list[int]:
     """The list; a click anywhere opens the cell, boxes choose many. Chosen lines."""
-    unit = views.derived(values).unit
+    unit = views.value_view(values).unit
     hidden = {"id"} if table.id_column is None else set()
     if not frame["repair"].any():
         hidden.add("repair")

@@ -7,32 +7,37 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
-from cellval.figures import corner_map as corners
+from cellval.figures.corner_map import (
+    corner_counts,
+    corner_plot,
+    drawn_cells,
+    not_drawn_words,
+)
 from cellval.table.table import Table
 from cellval.ui import session as state
-from cellval.ui.heatmap import view as heatview
+from cellval.ui.heatmap.view import open_cell, selected_position
 from cellval.ui.widgets import chart, view_key
 from cellval.values.result import CellValues
 
 
 def draw(table: Table, values: CellValues, about: Suspicion, keep: np.ndarray) -> None:
     """The cells in the mask as points; a click selects one."""
-    cells = corners.drawn_cells(about, keep)
+    cells = drawn_cells(about, keep)
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
     mask = np.packbits(keep).tobytes()
     key = view_key("map", state.widget_key("v"), hash(mask))
-    place = heatview.selected_position(values, np.arange(table.n_rows), key)
+    place = selected_position(values, np.arange(table.n_rows), key)
     chart(
         _figure(about, cells.tobytes(), mask, place),
         key,
         "Does it hurt, and is it surprising",
-        on_select=lambda: heatview.open_cell(values, key),
+        on_select=lambda: open_cell(values, key),
     )
     st.caption(
         f"Every point is a cell; click one to open it. "
-        f"{corners.not_drawn_words(about, keep, cells)} Cells beyond the frame are "
+        f"{not_drawn_words(about, keep, cells)} Cells beyond the frame are "
         "drawn at its edge. Dashed: 1 ordinary cell in 100 is as odd; 2 standard "
         "errors below 0."
     )
@@ -45,7 +50,5 @@ def _figure(
     """Drawn anew only if it changed: most clicks leave it as it is."""
     shape = about.suspicion.shape
     bits = np.unpackbits(np.frombuffer(mask, np.uint8), count=shape[0] * shape[1])
-    counts = corners.corner_counts(about, bits.reshape(shape).astype(bool))
-    return corners.corner_plot(
-        about, np.frombuffer(cells, np.int64), counts, selected=place
-    )
+    counts = corner_counts(about, bits.reshape(shape).astype(bool))
+    return corner_plot(about, np.frombuffer(cells, np.int64), counts, selected=place)

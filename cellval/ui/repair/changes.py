@@ -8,12 +8,13 @@ import streamlit as st
 
 from cellval.detect.suggestions import Suggestion, suggest
 from cellval.detect.surprise import Surprise
-from cellval.repair import repairs as repair
-from cellval.repair.repairs import Repair
-from cellval.table.table import InputError, Table
-from cellval.text import content
+from cellval.errors import InputError
+from cellval.repair import decisions
+from cellval.repair.repairs import Repair, changes_frame, repaired
+from cellval.table.table import Table
+from cellval.text import content, counted
 from cellval.ui import session as state
-from cellval.ui.text import changes_words, counted, plain
+from cellval.ui.text import changes_words, plain
 
 TYPED, BLANKED = "Typed by hand.", "Blanked by hand."
 FEW_LINES = 12  # a longer list of changes scrolls
@@ -207,7 +208,7 @@ def changes_list(table: Table) -> None:
         )
         return
     try:
-        frame = repair.changes_frame(table, made)
+        frame = changes_frame(table, made)
     except InputError as error:
         st.error(plain(str(error)), icon=":material/error:")
         _undo_all()
@@ -298,8 +299,8 @@ def _read(key: str, table: Table) -> None:
         state.note_upload(None)
         return
     try:
-        decided, changed = repair.read_decisions(file, table)
-        repair.repaired(table, {**state.repairs(), **changed})
+        decided, changed = decisions.read_decisions(file, table)
+        repaired(table, {**state.repairs(), **changed})
     except InputError as error:
         state.note_upload(False, str(error))
         return

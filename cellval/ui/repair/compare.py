@@ -7,16 +7,19 @@ import pandas as pd
 import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
-from cellval.figures import comparison as comparisons
+from cellval.errors import InputError
+from cellval.figures.comparison import heatmaps
+from cellval.glossary import SUSPICION_HELP, VALUE_HELP
 from cellval.jobs.background import Job
 from cellval.repair.repairs import split
-from cellval.table.table import InputError
-from cellval.text import SUSPICION_HELP, VALUE_HELP, content
+from cellval.text import content
 from cellval.ui import session as state
 from cellval.ui.text import changes_words, plain
 from cellval.ui.widgets import chart, kept, row_column
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.views import matched_rows
+from cellval.views import value_view as views
+from cellval.views.order import window
 
 WINDOW = 60  # rows, and columns, drawn at once
 MOST_LINES = 200
@@ -89,13 +92,11 @@ def compare_runs(first: Job, second: Job) -> None:
         persist_state="session",
         help="Also rows in which nothing was changed.",
     )
-    pair = comparisons.paired(before, after, before.row_numbers if all_rows else rows)
+    pair = matched_rows.paired(before, after, before.row_numbers if all_rows else rows)
     pair = pair.part(*_window("row", len(pair.rows)))
     columns = np.arange(*_window("column", len(before.column_names)))
     chart(
-        comparisons.heatmaps(
-            pair, columns, _outlined(), dark=st.context.theme.type == "dark"
-        ),
+        heatmaps(pair, columns, _outlined(), dark=st.context.theme.type == "dark"),
         "compared heatmaps",
         "Heatmaps before and after",
     )
@@ -119,7 +120,7 @@ def _window(what: str, n: int) -> tuple[int, int]:
     if n <= WINDOW:
         return 0, n
     key = kept(f"compare {what}", 1)
-    first, last = views.window(n, st.session_state[key] - 1, WINDOW)
+    first, last = window(n, st.session_state[key] - 1, WINDOW)
     st.session_state[key] = first + 1
     st.slider(
         f"First {what} of the window",
@@ -170,7 +171,7 @@ def _repaired_cells(
 ) -> None:
     """What became of each repaired cell."""
     texts, _ = split(state.run_changes())
-    unit = views.derived(first.values).unit if first.values else None
+    unit = views.value_view(first.values).unit if first.values else None
     assert unit is not None
     lines = []
     for row, name in list(texts)[:MOST_LINES]:

@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from cellval.figures import comparison as comparisons
+from cellval.errors import InputError
+from cellval.figures.comparison import accuracies
 from cellval.jobs.background import Scores
-from cellval.progress import spoken_time
-from cellval.table.table import InputError
+from cellval.text import counted, spoken_time
 from cellval.ui import session as state
-from cellval.ui.text import counted, plain
+from cellval.ui.text import plain
 from cellval.ui.widgets import chart
 
 if TYPE_CHECKING:
-    from cellval.repair.measure import Comparison
+    from cellval.repair.comparison import Comparison
 
 SPREAD_HELP = (
     "Standard deviation, in percentage points, of the accuracy over the repeats: each "
@@ -99,7 +99,7 @@ def show_result(result: "Comparison") -> None:
     """Verdicts, figure and table of a comparison, and what was measured."""
     _verdicts(result)
     chart(
-        comparisons.accuracies(result),
+        accuracies(result),
         "accuracies",
         "Accuracy before and after",
         menu=False,

@@ -10,15 +10,18 @@ import streamlit as st
 from cellval.detect.suggestions import suggest_many
 from cellval.detect.surprise import Surprise
 from cellval.detect.suspicion import SURPRISING, Suspicion
-from cellval.table.table import InputError, Table
-from cellval.text import ROW_HELP, SURE, Unit
+from cellval.errors import InputError
+from cellval.glossary import ROW_HELP
+from cellval.stats import SURE
+from cellval.table.table import Table
 from cellval.ui import session as state
 from cellval.ui.sample.row import lowest_rows
 from cellval.ui.sample.what_if import is_stored, store, test_table
 from cellval.ui.text import plain
 from cellval.ui.widgets import kept
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.values.words import Unit
+from cellval.views import value_view as views
 from cellval.whatif import questions as whatif
 
 MOST_CELLS = 5
@@ -59,10 +62,10 @@ def label_or_cell(table: Table, values: CellValues, index: int) -> None:
         return
     left, right = st.columns([3, 2])
     with left:
-        _changes_table(found, views.derived(values).row_unit)
+        _changes_table(found, views.value_view(values).row_unit)
     with right, st.container(border=True):
         st.markdown(plain(found.verdict))
-        _apply_button(table, index, found, options, views.derived(values).row_unit)
+        _apply_button(table, index, found, options, views.value_view(values).row_unit)
         for note in (_missing_words(table, about, options, index), found.note):
             if note:
                 st.caption(plain(note))
@@ -120,7 +123,7 @@ def _compared(
     changes: tuple[tuple[tuple[str, str], ...], ...],
     test: Table | None,
 ) -> whatif.LabelOrCell:
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     cells = {texts[0][0]: dict(texts) for texts in changes}
     return whatif.label_or_cell(table, values, index, cells, test, unit=unit)
 

@@ -5,15 +5,17 @@ import pandas as pd
 import streamlit as st
 
 from cellval.figures import waterfall as figures
-from cellval.table import describe as places
+from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
-from cellval.text import ROW_HELP, brief, certainty, content, percent, points
+from cellval.text import brief, content, percent
 from cellval.ui import session as state
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, row_column
 from cellval.values.result import CellValues
-from cellval.views import derived as views
-from cellval.views import pairs
+from cellval.values.words import certainty, points
+from cellval.views import pairs, similar
+from cellval.views import value_view as views
+from cellval.views.order import find_rows
 
 N_LOWEST = 50
 N_NEAR = 10
@@ -35,7 +37,7 @@ def lowest_rows(values: CellValues) -> list[int]:
 
 def row_picker(table: Table, values: CellValues, current: int, key: str) -> int:
     """Choose a row by number or id, or among the lowest; the row chosen."""
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     typed, low = st.columns(2)
     typed.text_input(
         "Row number or id",
@@ -63,7 +65,7 @@ def row_picker(table: Table, values: CellValues, current: int, key: str) -> int:
 
 def _typed(table: Table, key: str) -> None:
     text = st.session_state[f"{key} typed"]
-    found = views.find_rows(table, text)
+    found = find_rows(table, text)
     if found:
         state.select_sample(key, found[0])
         st.session_state[f"{key} typed"] = ""
@@ -94,7 +96,7 @@ def explain(
     limits: tuple[float, float] | None = None,
 ) -> None:
     """Waterfall and the sum in words."""
-    about = views.derived(values)
+    about = views.value_view(values)
     total = float(values.row_values[index])
     title = name_of(table, index)
     label = f"{plain(table.label)}: {plain(values.labels[index])}"
@@ -124,7 +126,7 @@ def explain(
 
 def sum_words(values: CellValues, index: int) -> str:
     """The identity behind the waterfall, with its numbers (Markdown)."""
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     cells = values.values[index]
     total, stderr = float(values.row_values[index]), float(values.row_stderr[index])
     up, down = float(cells[cells > 0].sum()), float(cells[cells < 0].sum())
@@ -145,7 +147,7 @@ def sum_words(values: CellValues, index: int) -> str:
 
 def neighbours(table: Table, values: CellValues, index: int) -> None:
     """The rows most like it: alike labels raise its value, others lower it."""
-    near, apart = places.nearest(table, index, N_NEAR)
+    near, apart = similar.nearest(table, index, N_NEAR)
     same = table.y[near] == table.y[index]
     st.markdown(
         "##### Neighbours that drive it",
@@ -198,14 +200,14 @@ def neighbours(table: Table, values: CellValues, index: int) -> None:
 
 def proposals(table: Table, values: CellValues) -> None:
     """Pairs worth comparing, both ways."""
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     kinds = {
         "Same value, different reasons": (
             pairs.alike_values_pairs(values),
             "Nearly the same row value, from very different cells.",
         ),
         "Alike rows, different values": (
-            pairs.alike_rows_pairs(table, values),
+            pairs.alike_rows_pairs(values, table),
             "Nearly the same contents, but very different row values: often one "
             "label is wrong.",
         ),
@@ -240,7 +242,7 @@ def _take_pair(key: str) -> None:
 
 def difference(table: Table, values: CellValues, a: int, b: int) -> None:
     """Where two rows differ, largest difference first."""
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     gap = values.values[a] - values.values[b]
     order = np.argsort(-np.abs(np.nan_to_num(gap)), kind="stable")[:30]
     names = [values.column_names[j] for j in order]

@@ -8,15 +8,19 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from cellval.errors import InputError
 from cellval.figures import waterfall as figures
+from cellval.glossary import ROW_HELP
 from cellval.repair.repairs import Repair
-from cellval.table.table import InputError, Table
-from cellval.text import ROW_HELP, SURE, Unit, content
+from cellval.stats import SURE
+from cellval.table.table import Table
+from cellval.text import content, counted
 from cellval.ui import session as state
-from cellval.ui.text import counted, plain
+from cellval.ui.text import plain
 from cellval.ui.widgets import chart, view_key
 from cellval.values.result import CellValues
-from cellval.views import derived as views
+from cellval.values.words import Unit
+from cellval.views import value_view as views
 from cellval.whatif import questions as whatif
 
 MOST_LINES = 9  # of the editor; more scroll
@@ -112,7 +116,7 @@ def what_if(table: Table, values: CellValues, index: int) -> None:
             "waterfall show here beside the old ones. Empty counts as missing."
         )
         return
-    unit = views.derived(values).row_unit
+    unit = views.value_view(values).row_unit
     try:
         answer = _answer(table, values, index, tuple(changes.items()), test_table())
     except InputError as error:

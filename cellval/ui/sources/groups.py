@@ -8,14 +8,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from cellval.errors import InputError
 from cellval.games import groups as grouping
 from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
 from cellval.methods import MODELS
 from cellval.table.columns import Texts
-from cellval.table.table import InputError, Table
-from cellval.text import content
+from cellval.table.table import Table
+from cellval.text import content, counted
 from cellval.ui import session as state
-from cellval.ui.text import counted, plain
+from cellval.ui.text import plain
 from cellval.ui.widgets import kept
 
 MOST_GROUPS = 40  # of rows, and of columns

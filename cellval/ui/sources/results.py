@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from cellval.figures import blocks as blockfigures
+from cellval.figures.blocks import heatmap, shares
 from cellval.methods import MODELS
 from cellval.table.table import Table
+from cellval.text import counted
 from cellval.ui import session as state
 from cellval.ui.export.files import csv_button
 from cellval.ui.sources.groups import Choice
-from cellval.ui.text import counted, plain
+from cellval.ui.text import plain
 from cellval.ui.widgets import chart, kept
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.blocks import BlockValues
+    from cellval.games.block_values import BlockValues
 
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
 VALUE_HELP = (
@@ -68,10 +69,10 @@ def show(table: Table, choice: Choice, blocks: "BlockValues") -> None:
     for caveat in blocks.caveats():
         st.warning(plain(caveat), icon=":material/warning:")
     key = state.widget_key("blocks")
-    chart(blockfigures.heatmap(blocks), key, "Values of the blocks")
+    chart(heatmap(blocks), key, "Values of the blocks")
     if blocks.has_shares:
         shares_key = state.widget_key("shares")
-        chart(blockfigures.shares(blocks), shares_key, "Shares of the total")
+        chart(shares(blocks), shares_key, "Shares of the total")
     _table(blocks, "rows", "Sources")
     if len(blocks.column_groups) > 1:
         _table(blocks, "columns", "Columns")

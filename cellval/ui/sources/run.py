@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from cellval.figures import blocks as blockfigures
-from cellval.jobs import background as jobs
-from cellval.jobs.background import Steps
-from cellval.table.table import InputError, Table
+from cellval.errors import InputError
+from cellval.figures.blocks import heatmap
+from cellval.jobs.background import Steps, start_steps
+from cellval.table.table import Table
+from cellval.text import counted
 from cellval.ui import session as state
 from cellval.ui.sources.groups import Choice, groups_of
 from cellval.ui.sources.results import show
-from cellval.ui.text import about_time, counted, plain
+from cellval.ui.text import about_time, plain
 from cellval.ui.widgets import chart, side_progress
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.blocks import BlockValues, Expected
+    from cellval.games.block_values import BlockValues
+    from cellval.games.blocks import Expected
 
 LONG = 120.0  # seconds from which a run is warned of
 
@@ -65,7 +67,7 @@ def start_button(table: Table, choice: Choice) -> None:
     known = found is not None and made_from == choice and found.status == "done"
     if not active and not known:
         if state.side("blocks time")[0] != choice:
-            measuring = jobs.start_steps(table, partial(_expect, table, choice, test))
+            measuring = start_steps(table, partial(_expect, table, choice, test))
             state.keep_side("blocks time", choice, measuring)
         _say_time()
     again = found is not None and made_from == choice
@@ -77,7 +79,7 @@ def start_button(table: Table, choice: Choice) -> None:
         disabled=active,
     ):
         state.stop_side("blocks time")
-        started = jobs.start_steps(table, partial(_run, table, choice, test))
+        started = start_steps(table, partial(_run, table, choice, test))
         state.keep_side("blocks", choice, started)
         started.wait(state.SHORT_RUN)
         st.rerun()
@@ -164,7 +166,7 @@ def _watch_run() -> None:
     side_progress("blocks", found, words, keeps)
     if result is not None and result.values is not None:
         chart(
-            blockfigures.heatmap(result),
+            heatmap(result),
             "partial blocks",
             "Values of the blocks so far",
             menu=False,

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures import validation as validationfigures
+from cellval.figures.validation import detection, inspected, removal
+from cellval.stats import SURE
 from cellval.table.table import Table
-from cellval.text import SURE, content, percent
+from cellval.text import content, counted, percent
 from cellval.ui import session as state
 from cellval.ui.export.files import csv_button
-from cellval.ui.text import counted, plain
+from cellval.ui.text import plain
 from cellval.ui.widgets import chart, kept, row_column
 from cellval.validation.planting import KINDS
 
@@ -106,7 +107,7 @@ def _detection(result: "Validation", live: bool) -> None:
         help="Where many errors are found among few cells, look at those closely.",
     )
     chart(
-        validationfigures.detection(result, ZOOM if shown == words[1] else 1.0),
+        detection(result, ZOOM if shown == words[1] else 1.0),
         state.widget_key("detection"),
         "Share of the planted errors found against share of the cells inspected, a "
         "line for each order of inspection",
@@ -174,7 +175,7 @@ def _removal(result: "Validation", live: bool) -> None:
         return
     st.markdown(removal_words(result))
     chart(
-        validationfigures.removal(result),
+        removal(result),
         state.widget_key("removal"),
         "Accuracy of a decision tree on rows held out clean, against share of the "
         "cells refilled, a line for each order",
@@ -270,7 +271,7 @@ def _missed(result: "Validation") -> None:
 
 def curves_frame(result: "Validation") -> pd.DataFrame:
     """Both kinds of curves, a line per point."""
-    cells = validationfigures.inspected(result.n_cells)
+    cells = inspected(result.n_cells)
     shares = cells / result.n_cells
     parts = [
         pd.DataFrame(

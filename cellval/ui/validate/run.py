@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from cellval.jobs import background as jobs
-from cellval.table.table import InputError, Table
-from cellval.text import percent
+from cellval import valuation
+from cellval.errors import InputError
+from cellval.jobs.background import start_steps
+from cellval.table.table import Table
+from cellval.text import counted, percent
 from cellval.ui import session as state
 from cellval.ui.data.options import LONG_PASS, MANY_CELLS, NEAR, one_pass_seconds
-from cellval.ui.text import about_time, counted, plain
+from cellval.ui.text import about_time, plain
 from cellval.ui.validate.results import show
 from cellval.ui.widgets import kept, side_progress
 from cellval.validation.planted_table import FEWEST, takes
@@ -207,7 +209,7 @@ def start_button(table: Table, choice: Choice) -> None:
         disabled=active,
         help="In a copy of your table, in the background. Your file is not changed.",
     ):
-        started = jobs.start_steps(table, partial(_run, table, choice))
+        started = start_steps(table, partial(_run, table, choice))
         state.keep_side("validation", choice, started)
         started.wait(state.SHORT_RUN)
         st.rerun()
@@ -218,7 +220,7 @@ def _time_words(table: Table, choice: Choice) -> str:
     subsets: Any = "auto" if m < 10 else SUBSETS * m
     options = {**dict(choice.options), "subsets": subsets}
     try:
-        seconds = jobs.expected_seconds(table, **options)
+        seconds = valuation.expected_seconds(table, **options)
     except InputError:
         return "You can stop any time."  # the run says what is wrong
     # rows are tested by all others

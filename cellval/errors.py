@@ -1,0 +1,25 @@
+"""What a person can fix: one exception, and checks of options that raise it."""
+
+from typing import Any
+
+import numpy as np
+
+
+class InputError(ValueError):
+    """Something a person can fix: what is wrong, where, and what to do."""
+
+
+def require(name: str, value: Any, ok: bool, need: str) -> None:
+    if not ok:
+        raise InputError(f"{name}={value!r} is not possible: it must be {need}.")
+
+
+def is_whole(value: Any, least: int) -> bool:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool):
+        return False
+    return bool(value >= least)
+
+
+def is_positive(value: Any) -> bool:
+    is_number = isinstance(value, (int, float, np.number))
+    return value is None or (is_number and bool(value > 0))

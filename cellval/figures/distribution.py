@@ -1,0 +1,111 @@
+"""The cells of one column, overall and within a class; the sizes of classes."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from cellval.figures.layout import MAX_BARS, plain_layout
+from cellval.figures.palette import GREY, HIGH, SELECTED
+from cellval.table.describe import Spread
+from cellval.text import content, figure_text
+
+
+def distribution(
+    spread: Spread, label: str, cell: str, *, height: int = 230
+) -> go.Figure:
+    """A column's cells overall and within one class, with one cell marked."""
+    label, cell = figure_text(label, 24), figure_text(content(cell, 24))
+    if spread.labels:
+        return _categories(spread, label, height)
+    middles = (spread.edges[:-1] + spread.edges[1:]) / 2
+    width = spread.edges[1] - spread.edges[0]
+    figure = go.Figure()
+    for name, shares, colour in (
+        ("all rows", spread.overall, GREY),
+        (f"class {label}", spread.in_class, HIGH),
+    ):
+        figure.add_bar(
+            x=middles.tolist(),
+            y=shares.round(3).tolist(),
+            width=width,
+            name=name,
+            marker={"color": colour, "opacity": 0.55, "line_width": 0},
+            hovertemplate="about %{x:.4g}: %{y:.1f} % of " + name + "<extra></extra>",
+        )
+    if spread.at is not None:
+        low, high = float(spread.edges[0]), float(spread.edges[-1])
+        at = min(max(spread.at, low), high)
+        figure.add_vline(x=at, line={"color": SELECTED, "width": 3})
+        text = f"this cell: {cell}"
+        if spread.outside:
+            text = f"{text} →" if spread.at > high else f"← {text}"
+        figure.add_annotation(
+            x=at,
+            y=1,
+            yref="paper",
+            text=text,
+            showarrow=False,
+            xanchor="right" if at > (low + high) / 2 else "left",
+            xshift=-6 if at > (low + high) / 2 else 6,
+            yanchor="top",
+            font={"color": SELECTED},
+        )
+    figure.update_layout(barmode="overlay", yaxis_title="% of cells")
+    figure.update_xaxes(showgrid=False)
+    return plain_layout(figure, height)
+
+
+def _categories(spread: Spread, label: str, height: int) -> go.Figure:
+    names = [figure_text(name, 22) for name in spread.labels]
+    if spread.at is not None:
+        names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
+    places = list(range(len(names)))
+    figure = go.Figure()
+    for name, shares, colour in (
+        ("all rows", spread.overall, GREY),
+        (f"class {label}", spread.in_class, HIGH),
+    ):
+        figure.add_bar(
+            y=places,
+            x=shares.round(3).tolist(),
+            orientation="h",
+            name=name,
+            marker={"color": colour, "opacity": 0.8},
+            hovertemplate="%{x:.1f} % of " + name + "<extra></extra>",
+        )
+    figure.update_layout(
+        barmode="group",
+        xaxis_title="% of cells",
+        yaxis={
+            "tickmode": "array",
+            "tickvals": places,
+            "ticktext": names,
+            "autorange": "reversed",
+            "automargin": True,
+        },
+    )
+    return plain_layout(figure, max(height, 90 + 30 * len(names)))
+
+
+def class_sizes(label: str, classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
+    """How many rows each class has, as one bar cut into pieces."""
+    figure = go.Figure()
+    total = sum(counts)
+    for name, count in zip(classes[:MAX_BARS], counts, strict=False):
+        text = figure_text(name, 16)
+        figure.add_bar(
+            x=[count],
+            y=[figure_text(label, 16)],
+            orientation="h",
+            text=f"{text}: {count:,}",
+            textposition="inside",
+            insidetextanchor="middle",
+            marker_line={"width": 1, "color": "white"},
+            marker_color=HIGH,
+            hovertemplate=f"{text}: {count:,} of {total:,} rows<extra></extra>",
+        )
+    figure.update_layout(barmode="stack", showlegend=False)
+    figure.update_xaxes(visible=False, range=[0, total])
+    figure.update_yaxes(visible=False)
+    plain_layout(figure, 46)
+    return figure.update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0})

@@ -1,0 +1,50 @@
+"""What the numbers mean: the sentences of tooltips, reports and option lists."""
+
+VALUE_HELP = (
+    "How much this cell adds to the accuracy of the model (nearest neighbours, KNN, if "
+    "you chose no other). Lower is worse; below 0 the cell hurts. pp: percentage "
+    "points of accuracy; 1 ppm is 0.0001 pp. Exports hold the same number as a share: "
+    "0.37 pp is 0.0037."
+)
+STDERR_HELP = (
+    "Standard error: how far the value may be off by chance. A value more than two "
+    "standard errors below 0 is clearly harmful."
+)
+ROW_HELP = (
+    "The row's 1D value: the sum of its cells, in percentage points (pp) of accuracy "
+    "that this row adds. Lower is worse; below 0 the row hurts."
+)
+COLUMN_HELP = (
+    "The column's 1D value: the sum of its cells, in percentage points (pp) of "
+    "accuracy that this column adds. Lower is worse; below 0 the column hurts."
+)
+RANK_HELP = "1 is the lowest (worst) cell. Lower values come first."
+WITHIN_HELP = (
+    "Rows of a rare class get lower values whatever they contain, so a list over all "
+    "cells is mostly about that class. Ranking each cell among the cells of its own "
+    "class finds planted errors more often."
+)
+SUSPICION_HELP = (
+    "From 0 to 1: how surprising the cell is (four fifths) and how much it hurts (one "
+    "fifth), in one number. Lower is worse; rank 1 is the most suspicious cell."
+)
+SURPRISE_HELP = (
+    "Share of ordinary cells of the column that look at least as odd, given the row's "
+    "class and the rows most like it: 0.001 is one in a thousand. Lower is worse."
+)
+
+GIVES_UP = {
+    "shapley": (
+        "Every order of the players is equally likely. The only weights with which "
+        "values sum to the score; the right ones unless you know why not."
+    ),
+    "banzhaf": (
+        "Every coalition is equally likely. For a noisy score: no other weights keep "
+        "the ranking as well. Gives up efficiency: values no longer sum to the score."
+    ),
+    "beta": (
+        "Beta(a, b) with a > b stresses small coalitions, where one player more "
+        "matters most and noise least; with b > a large ones, as leaving one out does; "
+        "Beta(1, 1) is Shapley. Gives up efficiency: values no longer sum to the score."
+    ),
+}

@@ -1,0 +1,51 @@
+"""Compile or load the kernels before somebody waits for them."""
+
+import threading
+from typing import Any
+
+import pandas as pd
+
+from cellval.detect.surprise import iter_surprise
+from cellval.jobs.background import _log
+from cellval.knn.sorting import SMALL
+from cellval.table.table import Table
+from cellval.valuation import iter_values
+from cellval.whatif.questions import what_if
+
+_warming = threading.Lock()
+_warm: threading.Thread | None = None
+
+
+def warm_up() -> threading.Thread:
+    """Compile or load the kernels in a thread, once per process."""
+    global _warm
+    with _warming:
+        if _warm is None:
+            _warm = threading.Thread(target=_compile_all, name="warm-up", daemon=True)
+            _warm.start()
+        return _warm
+
+
+def _compile_all() -> None:
+    """Small tables first: whoever tries a sample waits for them only."""
+    options: list[dict[str, Any]] = [{"subsets": "all"}, {"subsets": 10}]
+    options += [{"subsets": 80}, {"subsets": 10, "near": 2}, {"subsets": 80, "near": 2}]
+    try:
+        for n_rows in (6, SMALL + 1):
+            cells = [i % 5 for i in range(n_rows)]
+            frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
+            frame["y"] = ["ab"[i % 2] for i in range(n_rows)]
+            table = Table.from_frame(frame, label="y")
+            test = Table.from_frame(frame.head(2), like=table)
+            for chosen in options if n_rows == 6 else options[1:]:
+                for _ in iter_values(table, test=test, n_neighbors=1, **chosen):
+                    pass
+            for _ in iter_surprise(table):
+                pass
+        for near in (None, 2):
+            *_, last = iter_values(table, test=test, n_neighbors=1, near=near)
+            for work in (1.0, 0.0):  # exact, sampled
+                new = {"x0": "3"}
+                what_if(table, last.values, 0, new, test=test, seconds=work)
+    except Exception:  # the first run will say what is wrong
+        _log("warming up failed")

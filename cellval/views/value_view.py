@@ -1,0 +1,122 @@
+"""What follows from one set of values: ranks, limits of colours, harmful cells."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cellval.kept import kept
+from cellval.stats import SURE
+from cellval.values.result import CellValues
+from cellval.values.words import Unit
+
+COLOUR_QUANTILE = 0.995
+SUSPECT_SHARE = 0.005
+MIN_SUSPECTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ValueView:
+    """What follows from one set of values; computed when asked for."""
+
+    values: CellValues
+
+    @cached_property
+    def ranks(self) -> np.ndarray:
+        """Rank of every cell within its row's class; 1 is the lowest, 0 no value."""
+        return self.values.ranks(within_class=True)
+
+    @cached_property
+    def ranks_over_all(self) -> np.ndarray:
+        return self.values.ranks()
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """Flat positions of the cells with a value by `ranks`."""
+        return _order(self.ranks)
+
+    @cached_property
+    def order_over_all(self) -> np.ndarray:
+        return _order(self.ranks_over_all)
+
+    def rank_over_all(self, index: int, j: int) -> int:
+        """The same for one cell without ranking all of them; 0 if it has no value."""
+        flat, at = self.values.values.ravel(), index * self.values.values.shape[1] + j
+        value = flat[at]
+        if not np.isfinite(value):
+            return 0
+        return int((flat < value).sum() + (flat[:at] == value).sum()) + 1
+
+    @cached_property
+    def limit(self) -> float:
+        """How far from the middle colours saturate; a quantile, so that no single cell
+        decides.
+        """
+        return _limit(self.values.values - self.values.middle)
+
+    @cached_property
+    def row_limit(self) -> float:
+        return _limit(self.values.row_values - self.row_middle)
+
+    @property
+    def row_middle(self) -> float:
+        return self.values.middle
+
+    @cached_property
+    def unit(self) -> Unit:
+        return Unit.of(self.limit)
+
+    @cached_property
+    def row_unit(self) -> Unit:
+        return Unit.of(self.row_limit)
+
+    @cached_property
+    def column_unit(self) -> Unit:
+        return Unit.of(_limit(self.values.column_values))
+
+    @cached_property
+    def lowest_cell(self) -> np.ndarray:
+        """Lowest value in each row; NaN in rows without values."""
+        return np.fmin.reduce(self.values.values, axis=1)
+
+    @cached_property
+    def harmful(self) -> np.ndarray:
+        """Flat positions of cells clearly below zero, lowest in their class first."""
+        with np.errstate(invalid="ignore"):
+            below = self.values.values < -SURE * self.values.stderr
+        cells = np.flatnonzero(below)
+        return cells[np.argsort(self.ranks.ravel()[cells], kind="stable")]
+
+    @cached_property
+    def harmful_by_column(self) -> np.ndarray:
+        m = self.values.values.shape[1]
+        return np.bincount(self.harmful % m, minlength=m)
+
+    @property
+    def usual_suspects(self) -> int:
+        """How many suspects at most are outlined unless a person says otherwise."""
+        return max(MIN_SUSPECTS, round(SUSPECT_SHARE * self.values.values.size))
+
+    def suspects(self, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns of the k lowest cells in their class that clearly hurt."""
+        k = self.usual_suspects if k is None else k
+        rows, columns = np.unravel_index(self.harmful[:k], self.values.values.shape)
+        return rows, columns
+
+
+@kept(1)
+def value_view(values: CellValues) -> ValueView:
+    """The view of these values, kept with them."""
+    return ValueView(values)
+
+
+def _order(ranks: np.ndarray) -> np.ndarray:
+    order = np.argsort(ranks, axis=None, kind="stable")
+    return order[np.count_nonzero(ranks == 0) :]
+
+
+def _limit(values: np.ndarray) -> float:
+    size = np.abs(values[np.isfinite(values)])
+    if size.size == 0:
+        return 0.0
+    return float(np.quantile(size, COLOUR_QUANTILE)) or float(size.max())
