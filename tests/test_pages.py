@@ -16,6 +16,7 @@ from cellval.jobs.background import Job
 from cellval.repair.repairs import Repair
 from cellval.views import pairs, rankings
 from cellval.views import value_view as views
+from cellval.views.order import ORDERS
 
 APP = str(Path(__file__).parent.parent / "app.py")
 PAGES = ["heatmap", "inspect", "sample", "columns"]

@@ -74,7 +74,6 @@ def test_ten_times_too_large_is_found(name, label):
     frame = last.frame().set_index("signal")
     assert (frame["cells_for_50"] <= frame["cells_for_90"]).all()
     assert frame.loc["Suspicion", "cells_for_90"] < 0.2
-    n_wrong = last.rehearsal.n_wrong
 
 
 def test_the_accuracy_is_that_of_trees_on_clean_rows():
