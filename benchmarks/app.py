@@ -70,7 +70,7 @@ def what_if(page, server, sample: str) -> list[float]:
     goto(page, "Explain a sample")
     label = page.get_by_role("combobox", name=re.compile("^Label"))
     now = label.input_value().removesuffix(" (now)")
-    table = cellval.read_csv(SAMPLES / FILES[sample])
+    table = cellval.read(SAMPLES / FILES[sample])
     other = next(name for name in table.classes if name != now)
     took = []
     for _ in range(3):

@@ -18,7 +18,7 @@ folder = data_folder()
 path = folder / "credit_default" / "credit_default.csv" if folder else None
 if path is None or not path.exists():
     raise SystemExit("Give the folder with credit_default/credit_default.csv: --data")
-table = cellval.read_csv(path)
+table = cellval.read(path)
 rows = rows_by_ranges(table, 4)
 names = table.feature_names
 columns = columns_by(

@@ -21,7 +21,7 @@ def data_folder() -> Path | None:
 
 def breast_cancer() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The paper's 241 x 9 training rows and 242 test rows: integers 1..10."""
-    table = cellval.read_csv(SAMPLES / "breast_cancer.csv", label="class")
+    table = cellval.read(SAMPLES / "breast_cancer.csv", label="class")
     cells = np.stack([c.numbers for c in table.features], axis=1)
     complete = np.flatnonzero(~np.isnan(cells).any(axis=1))
     chosen = np.random.default_rng(0).permutation(complete)[:483]

@@ -116,14 +116,14 @@ def signals(table: cellval.Table) -> dict[str, np.ndarray]:
     # Four reversed pairs of column orders a test point, or all subsets if few.
     m = len(table.features)
     values = cellval.value_cells(table, subsets="auto" if m < 10 else 8 * m)
-    about = make_suspicion(table, values, surprise(table))
+    suspicion = make_suspicion(table, values, surprise(table))
     return {
         "value": -values.ranks(within_class=True),
         "class-wise |z|": rarity(table),
         "neighbour residual": neighbour_residual(table),
         "isolation forest": isolation(table),
-        "suspicion": -about.ranks,
-        "flagged": about.ranks <= about.n_flagged,
+        "suspicion": -suspicion.ranks,
+        "flagged": suspicion.ranks <= suspicion.n_flagged,
     }
 
 
@@ -207,8 +207,8 @@ def codes(
             table = read(frame, label, clean)
             if column not in table.feature_names:
                 continue
-            about = make_suspicion(table, None, surprise(table))
-            own = about.suspicion[:, table.feature_names.index(column)]
+            suspicion = make_suspicion(table, None, surprise(table))
+            own = suspicion.scores[:, table.feature_names.index(column)]
             areas.append(roc_auc_score(planted.wrong[:, 0], -own))
         print(f"{name:12} {share:4.0%}  {np.mean(areas):.3f}  {np.min(areas):.3f}")
 

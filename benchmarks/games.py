@@ -164,7 +164,7 @@ def rounds_of(h, rounds, **options):
 
 
 def oob():
-    table = cellval.read_csv(SAMPLES / "adult_2000.csv", label="income")
+    table = cellval.read(SAMPLES / "adult_2000.csv", label="income")
     last(iter_oob(table, n_trees=2))  # compiles
     seconds, scores = timed(lambda: last(iter_oob(table, n_trees=1000)))
     shape = f"{table.n_rows:,} x {len(table.features)}"

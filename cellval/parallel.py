@@ -1,35 +1,246 @@
-"""Work on threads, processes or a cluster: ordered pieces, and how many at a time."""
+"""The one driver of long computations: ordered pieces, a budget, stop, snapshots.
+
+A `Computation` says which pieces of work there are and how their answers add up. They
+run on threads of this process, on processes, or on any executor, and are added in their
+order, so that results are the same bit for bit whatever the number of workers, and any
+prefix of the work is a result.
+"""
 
 import os
+import sys
+import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Generic, NamedTuple, TypeVar
 
-import numpy as np
+from cellval.errors import InputError, is_positive, is_whole, require
+from cellval.progress import Snapshot
 
-from cellval.errors import InputError
+State = TypeVar("State")
+Result = TypeVar("Result")
 
 TICK = 0.5  # seconds between two signs of life
-
+NICE = 10  # how far background work steps back behind pages
 # A worker has one core; libraries that start threads of their own would share it.
 ONE_THREAD = {
     f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
 }
 
 
-def n_workers(n_jobs: int | None, executor: Executor | None) -> int:
-    """How many items can run at once."""
-    if n_jobs is None:
-        return getattr(executor, "_max_workers", None) or n_cores()
-    is_whole = isinstance(n_jobs, (int, np.integer)) and not isinstance(n_jobs, bool)
-    if not is_whole or (n_jobs < 1 and n_jobs != -1):
+class Piece(NamedTuple):
+    """A call that a worker makes, and how much of the whole work it is."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    work: float = 1.0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When a computation may stop before its end.
+
+    Attributes
+    ----------
+    seconds : float, optional
+    stderr : float, optional
+        Mean standard error that is small enough.
+    """
+
+    seconds: float | None = None
+    stderr: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, number in (("budget", self.seconds), ("target_stderr", self.stderr)):
+            require(name, number, is_positive(number), "None, or above 0")
+
+
+class Computation(Generic[State, Result]):
+    """Ordered pieces of work whose answers add up to a result.
+
+    Only `total`, `pieces`, `begin`, `add` and `make` must be there.
+
+    Attributes
+    ----------
+    total, before : float
+        Work of all pieces, and what an earlier run has done of it.
+    processes : bool
+        Pieces hold the GIL: several at a time need processes.
+    """
+
+    total: float
+    before: float = 0.0
+    processes: bool = False
+
+    def prepare(self) -> None:
+        """Compile or load what the pieces need, so that no budget pays for it."""
+
+    def pieces(self) -> Iterable[Piece]:
+        """The pieces that are left, in order."""
+        raise NotImplementedError
+
+    def begin(self) -> State:
+        """What is known before the first piece."""
+        raise NotImplementedError
+
+    def add(self, state: State, answer: Any) -> State:
+        """What is known with the answer of the next piece; `state` stays as it is."""
+        raise NotImplementedError
+
+    def make(self, state: State) -> Callable[[], Result] | None:
+        """What makes the result; None as long as there is none."""
+        raise NotImplementedError
+
+    def seen(self, state: State) -> str:
+        """How much was done, in words."""
+        return ""
+
+    def stderr(self, state: State) -> float:
+        """Mean standard error; infinite as long as it cannot be believed."""
+        return float("inf")
+
+    def done_inside(self) -> float:
+        """Work done as far as it is counted within pieces, too."""
+        return 0.0
+
+    def stop(self) -> None:
+        """Nobody waits for the pieces that still run."""
+
+
+def drive(
+    computation: Computation[State, Result],
+    *,
+    budget: Budget | None = None,
+    n_jobs: int | None = 1,
+    executor: Executor | None = None,
+) -> Generator[Snapshot[Result], None, None]:
+    """Yield a snapshot before the first and after every piece, and every half second.
+
+    Closing the iterator stops the computation; what the last snapshot holds remains.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        Pieces at a time; None or -1 for one a core.
+    executor : Executor, optional
+        Where pieces run instead of on threads (or processes) of their own.
+
+    Examples
+    --------
+    >>> class Sum(Computation):
+    ...     total = 3.0
+    ...     pieces = lambda self: [Piece(pow, (k, 2)) for k in range(3)]
+    ...     begin = lambda self: 0
+    ...     add = lambda self, state, answer: state + answer
+    ...     make = lambda self, state: lambda: state
+    >>> [snapshot.result for snapshot in drive(Sum(), n_jobs=2)]
+    [0, 0, 1, 5]
+    """
+    width = n_workers(n_jobs)
+    return _drive(computation, budget or Budget(), width, executor)
+
+
+def _drive(
+    computation: Computation[State, Result],
+    budget: Budget,
+    width: int,
+    executor: Executor | None,
+) -> Generator[Snapshot[Result], None, None]:
+    state = computation.begin()
+    make = _once(computation.make(state))
+    done, total = computation.before, computation.total
+    seen = computation.seen(state)
+    yield Snapshot(done / total, seen=seen, preparing=True, make=make)
+    computation.prepare()
+    pool = executor or _workers(width, computation.processes)
+    following = iter(computation.pieces())
+    upcoming = next(following, None)
+    waiting: deque[tuple[Piece, Future[Any]]] = deque()
+    started = time.monotonic()
+    over = upcoming is None
+    try:
+        while not over:
+            while upcoming is not None and len(waiting) < 2 * width:
+                future = pool.submit(upcoming.function, *upcoming.arguments)
+                waiting.append((upcoming, future))
+                upcoming = next(following, None)
+            seconds = time.monotonic() - started
+            patience = TICK
+            if budget.seconds is not None and make is not None:
+                patience = min(TICK, max(0.0, budget.seconds - seconds))
+            piece, future = waiting[0]
+            try:
+                answer = future.result(patience)
+            except NotYet:
+                if future.done():  # the piece's own timeout
+                    raise
+            else:
+                waiting.popleft()
+                state = computation.add(state, answer)
+                make = _once(computation.make(state))
+                done += piece.work
+                over = not waiting and upcoming is None
+            seconds = time.monotonic() - started
+            counted = max(done, min(computation.done_inside(), 0.999 * total))
+            share, left = counted / total, float("nan")
+            if counted > computation.before:
+                left = seconds * (total - counted) / (counted - computation.before)
+            if budget.seconds is not None:
+                share = max(share, min(1.0, seconds / budget.seconds))
+                rest = max(0.0, budget.seconds - seconds)
+                left = rest if left != left else min(left, rest)
+                over |= seconds >= budget.seconds and make is not None
+            if budget.stderr is not None and make is not None and not over:
+                over = computation.stderr(state) <= budget.stderr
+            if over:
+                share, left = 1.0, 0.0
+            yield Snapshot(share, seconds, left, computation.seen(state), make=make)
+    finally:
+        computation.stop()
+        if executor is None:
+            _close(pool, over)
+        for _, future in waiting:
+            future.cancel()
+
+
+def _once(make: Callable[[], Result] | None) -> Callable[[], Result] | None:
+    """The result is made once, however many snapshots share it."""
+    return None if make is None else cache(make)
+
+
+def _workers(width: int, processes: bool) -> Executor:
+    """Threads, or processes for pieces that hold the GIL and would wait for it."""
+    if width == 1 or not processes:
+        return ThreadPoolExecutor(width, thread_name_prefix="cellval")
+    # joblib's need no ``if __name__ == "__main__"``; it takes time to import
+    from joblib.externals import loky
+
+    executor: Executor = loky.ProcessPoolExecutor(width, env=ONE_THREAD)
+    return executor
+
+
+def _close(pool: Executor, over: bool) -> None:
+    if isinstance(pool, ThreadPoolExecutor):
+        pool.shutdown(wait=True, cancel_futures=True)
+    else:
+        pool.shutdown(kill_workers=not over)  # type: ignore[call-arg] # joblib's
+
+
+def n_workers(n_jobs: int | None) -> int:
+    """How many pieces can run at once."""
+    if n_jobs is None or (is_whole(n_jobs, -1) and n_jobs == -1):
+        return n_cores()
+    if not is_whole(n_jobs, 1):
         raise InputError(
             f"n_jobs={n_jobs!r} is not possible: it must be None or -1 (all cores), or "
             "1 or more."
         )
-    return n_cores() if n_jobs == -1 else int(n_jobs)
+    return int(n_jobs)
 
 
 def n_cores() -> int:
@@ -39,77 +250,8 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def in_order(
-    function: Callable[..., Any],
-    work: Iterable[tuple[Any, ...]],
-    executor: Executor | None,
-    n_jobs: int,
-    every: float | None = None,
-) -> Iterator[Any]:
-    """Yield the result of each piece; few of them wait at a time.
-
-    Closing the iterator cancels those that have not begun. Without an executor the
-    work is done here.
-
-    Parameters
-    ----------
-    every : float, optional
-        Yield None whenever so many seconds went by without a result.
-
-    Examples
-    --------
-    >>> from concurrent.futures import ThreadPoolExecutor
-    >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(in_order(pow, [(2, 3), (3, 2)], pool, 2))
-    [8, 9]
-    """
-    if executor is None:
-        yield from (function(*piece) for piece in work)
-        return
-    following = iter(work)
-    waiting: deque[Future[Any]] = deque()
-    try:
-        while True:
-            while len(waiting) < 2 * n_jobs:
-                piece = next(following, None)
-                if piece is None:
-                    break
-                waiting.append(executor.submit(function, *piece))
-            if not waiting:
-                return
-            try:
-                result = waiting[0].result(every)
-            except NotYet:
-                if waiting[0].done():  # the piece's own timeout
-                    raise
-                yield None
-                continue
-            waiting.popleft()
-            yield result
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
-def default_executor(h: Any, n_jobs: int) -> Executor:
-    """Threads for a compiled utility, and processes for other models.
-
-    The GIL keeps models of scikit-learn from being trained side by side in threads, but
-    not compiled trees. The processes are joblib's, which need no
-    ``if __name__ == "__main__"``; each computes with one thread. A utility that wants
-    them says so by an attribute ``compiled = False``; others, such as functions of
-    one's own, get threads: they may not be picklable.
-
-    Examples
-    --------
-    >>> with default_executor(lambda rows, columns: 0.0, 2) as executor:
-    ...     executor.submit(sum, [1, 2]).result()
-    3
-    """
-    if getattr(h, "compiled", True):
-        return ThreadPoolExecutor(n_jobs)
-    # joblib has no types; it takes time to import, and few need it
-    from joblib.externals import loky  # type: ignore[import-untyped]
-
-    executor: Executor = loky.ProcessPoolExecutor(n_jobs, env=ONE_THREAD)
-    return executor
+def give_way() -> None:
+    """Let pages go before this thread, and before those that it starts (on Linux)."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

@@ -1,50 +1,113 @@
-"""One line on the terminal that says how far a run is."""
+"""`Snapshot`: where a long computation stands; and a line on the terminal that says so.
+
+Every long computation (values, blocks, surprise, measuring, validation) is an iterator
+of snapshots. What differs is only what their `result` is.
+"""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, TextIO
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TextIO, TypeVar
 
 from cellval.text import spoken_time
 
+Result = TypeVar("Result")
+Other = TypeVar("Other")
+Step = TypeVar("Step", bound="Snapshot")
 
-def line(snapshot: Any) -> str:
-    """Bar, test points, standard error and time left."""
-    if snapshot.compiling:
+
+@dataclass(frozen=True, eq=False)
+class Snapshot(Generic[Result]):
+    """Where a computation stands. Its result is made when it is asked for.
+
+    Attributes
+    ----------
+    done : float
+        Share of the work, 0 to 1.
+    seconds, seconds_left : float
+        Spent so far, and expected; NaN while nothing can be said.
+    seen : str
+        How much was done, in words, such as "200 test points".
+    preparing : bool
+        Code is being compiled or loaded; nothing is counted yet.
+    make : callable or None
+        Makes the result; None as long as there is none.
+    """
+
+    done: float = 0.0
+    seconds: float = 0.0
+    seconds_left: float = float("nan")
+    seen: str = ""
+    preparing: bool = False
+    make: Callable[[], Result] | None = None
+
+    @property
+    def has_result(self) -> bool:
+        return self.make is not None
+
+    @cached_property
+    def result(self) -> Result:
+        """The estimate so far."""
+        if self.make is None:
+            raise ValueError("There is no result yet; see `has_result`.")
+        return self.make()
+
+    def then(self, function: Callable[[Result], Other]) -> "Snapshot[Other]":
+        """The same moment, with what a function makes of the result."""
+        made = None if self.make is None else lambda: function(self.result)
+        return Snapshot(
+            self.done, self.seconds, self.seconds_left, self.seen, self.preparing, made
+        )
+
+    @property
+    def time_left(self) -> str:
+        """As in "about 3 min left"; empty while nothing can be said."""
+        if not self.seconds_left < float("inf"):
+            return ""
+        return f"about {spoken_time(self.seconds_left)} left"
+
+
+def line(snapshot: Snapshot) -> str:
+    """Bar, what was seen, standard error where there is one, and time left."""
+    if snapshot.preparing:
         return "preparing (the first run on a machine compiles for about 15 s) ..."
     filled = round(24 * snapshot.done)
-    stderr = snapshot.values.typical_stderr if snapshot.has_values else float("nan")
+    parts = [snapshot.seen]
+    if snapshot.has_result and hasattr(snapshot.result, "typical_stderr"):
+        parts.append(f"standard error {snapshot.result.typical_stderr:.2g}")
+    parts.append(snapshot.time_left)
     return (
         f"[{'#' * filled}{'.' * (24 - filled)}] {snapshot.done:4.0%}  "
-        f"{snapshot.seen}, standard error {stderr:.2g}, "
-        f"{spoken_time(snapshot.seconds_left)} left"
-    )
+        + ", ".join(filter(None, parts))
+    ).rstrip()
 
 
 def shown(
-    snapshots: Iterator[Any],
-    stream: TextIO | None = None,
-    say: Callable[[Any], str] = line,
-) -> Iterator[Any]:
+    snapshots: Iterator[Step], *, what: str = "", stream: TextIO | None = None
+) -> Iterator[Step]:
     """Pass snapshots on, and keep one line of a terminal up to date.
 
     Where there is no terminal, such as in a log, a line is added every few seconds.
+
+    Parameters
+    ----------
+    what : str
+        Said before the line, such as "measuring models".
     """
     stream = stream or sys.stderr
     terminal = stream.isatty()
     every = 0.2 if terminal else 5.0
     width, last = 0, -every
-    snapshot: Any = None
+    snapshot: Step | None = None
     for snapshot in snapshots:
         now = time.monotonic()
         if now - last >= every or snapshot.done >= 1:
-            text = say(snapshot)
+            text = f"{what}: {line(snapshot)}" if what else line(snapshot)
             stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
             stream.flush()
-            width, last = (
-                len(text),
-                now if not getattr(snapshot, "compiling", False) else -every,
-            )
+            width, last = len(text), -every if snapshot.preparing else now
         yield snapshot
     if snapshot is not None and terminal:
         stream.write("\n")

@@ -5,10 +5,15 @@ import math
 from collections.abc import Iterable
 
 
+def cut(text: object, length: int) -> str:
+    """Cut to a length; a cell may hold a novel."""
+    whole = str(text)
+    return whole if len(whole) <= length else whole[: length - 1] + "…"
+
+
 def brief(text: object, length: int = 40) -> str:
-    """On one line, cut to a length; a cell may hold a novel."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+    """On one line, cut to a length."""
+    return cut(" ".join(str(text).split()), length)
 
 
 def content(text: object, length: int = 40) -> str:
@@ -57,8 +62,8 @@ def one_in(share: float) -> str:
 
 
 def shortened(text: str) -> str:
-    """Text as a message can show it: a cell may hold a novel."""
-    return text if len(text) <= 60 else text[:57] + "..."
+    """Text as a message can show it."""
+    return cut(text, 60)
 
 
 def listed(names: Iterable[str], at_most: int = 10) -> str:

@@ -1,67 +1,97 @@
-"""`value_cells`: from a table to the value of every cell, in one call."""
+"""The doors to values: a table (or a DataFrame) goes in, `CellValues` come out."""
 
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
 from cellval.knn import engine
-from cellval.knn.engine import make_problem
-from cellval.knn.plan import NANOSECONDS
-from cellval.methods import method_of
-from cellval.parallel import n_cores
-from cellval.progress import shown
-from cellval.table.table import Table
+from cellval.progress import Snapshot, shown
+from cellval.table.table import Table, as_table
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
-
-KNN_ONLY = ("subsets", "near", "continue_from")
-GAMES_ONLY = ("model", "rounds", "truncation", "row_weights")
-UNTESTED = ("model", "test", "scoring", "baseline", "n_neighbors")  # not for "oob"
-
-NEAR_NANOSECONDS = 4.0  # an evaluation with the near-field approximation
 
 
 def iter_values(
-    table: Table | pd.DataFrame, *, method: str = "knn", **options: Any
-) -> Iterator[Any]:
-    """Value the cells of a table step by step; see `cellval.value_cells`.
+    table: Table | pd.DataFrame,
+    *,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    continue_from: CellValues | None = None,
+    **options: Any,
+) -> Iterator[Snapshot[CellValues]]:
+    """Value the cells of a table step by step; options are those of `value_cells`.
 
-    Yields a snapshot before the first and after every step, with `values`, `done` (the
-    share of the run), `seconds` and `seconds_left`. Closing the iterator stops the run;
+    Yields a snapshot before the first and after every step; its `result` is the
+    estimate so far, as soon as it `has_result`. Closing the iterator stops the run;
     what the last snapshot holds remains.
 
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> for snapshot in cellval.iter_values(table, n_neighbors=5):
     ...     pass
-    >>> snapshot.done
-    1.0
+    >>> snapshot.done, snapshot.result.values.shape
+    (1.0, (200, 4))
     """
-    about = method_of(method)
-    foreign: tuple[str, ...] = GAMES_ONLY if method == "knn" else KNN_ONLY
-    if method != "knn" and not about.game:
-        foreign += UNTESTED
-    for name in foreign:
-        if name in options:
-            raise InputError(
-                f"{name} is no option of method={method!r} ({about.title}); leave it "
-                "out, or choose another method."
-            )
-    if method == "knn":
-        return engine.iter_values(table, **options)
+    chosen = run_options(**options)
+    table = as_table(table)
+    if isinstance(chosen.test, pd.DataFrame):
+        chosen = replace(chosen, test=as_table(chosen.test, like=table))
+    return iter_chosen(
+        table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
+    )
+
+
+def run_options(**options: Any) -> RunOptions:
+    """The options, checked; InputError for one that there is not."""
+    try:
+        return RunOptions(**options)
+    except TypeError as error:
+        raise InputError(f"There is no such option: {error}.") from None
+
+
+def iter_chosen(
+    table: Table,
+    options: RunOptions,
+    *,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    continue_from: CellValues | None = None,
+) -> Iterator[Snapshot[CellValues]]:
+    """The same with options that were checked before."""
+    where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
+    if options.method == "knn":
+        return engine.iter_knn(table, options, continue_from=continue_from, **where)
+    if continue_from is not None:
+        raise InputError(
+            "Only values of the KNN method can be continued. Run the other methods "
+            "with more rounds instead."
+        )
     # scikit-learn takes two seconds to load, and KNN does without it
     from cellval.games.run import iter_game
 
-    return iter_game(table, method=method, **options)
+    return iter_game(table, options, **where)
 
 
-def _same(value: Any, default: Any) -> bool:
-    return value is default or (isinstance(value, str) and value == default)
+def expected_seconds(table: Table, options: RunOptions) -> float:
+    """About how long a run with these options would take on this machine.
+
+    Raises InputError where the run would fail for the options.
+    """
+    if options.method == "knn":
+        seconds = engine.expected_seconds(table, options)
+    else:
+        from cellval.games.run import expected_seconds as of_game
+
+        seconds = of_game(table, options)
+    return seconds if options.budget is None else min(seconds, float(options.budget))
 
 
 def value_cells(
@@ -93,7 +123,7 @@ def value_cells(
     Parameters
     ----------
     table : Table or DataFrame
-        From `cellval.read_csv` or `Table.from_frame`. The label of a bare DataFrame is
+        From `cellval.read` or `Table.from_frame`. The label of a bare DataFrame is
         guessed.
     method : str
         "knn", or another of `cellval.methods.METHODS`, which says when to use it: "mc"
@@ -114,22 +144,22 @@ def value_cells(
         methods with a model take 0.3 for None. "oob" needs no test rows.
     subsets : "auto", "all" or int
         Which subsets of columns each test point sees: all of them (exact), or about so
-        many, sampled. "auto" takes all where that is cheapest and says what it took in
-        ``settings["design"]``.
+        many, sampled. "auto" takes all where that is cheapest; ``settings`` says what
+        it took.
     baseline : "zero" or "chance"
         What no columns are worth: nothing (as in the paper), or a guess among all rows.
     scoring : "accuracy" or "balanced"
         Every test point has the same say, or every class.
     near : int, optional
         Approximation for large tables: rows beyond the `near` nearest count as equally
-        far. Named in ``settings["approximation"]``.
+        far.
     row_weights, column_weights : "shapley", "banzhaf" or "beta(a, b)"
         How much a contribution counts by how many others are there ("mc" and "exact";
         "knn" has `column_weights`). Only Shapley's values sum to the score; see
         `cellval.weights`.
     truncation : float, optional
         Of "mc": take a prefix of the rows for all of them, once its score is that
-        close. An approximation, named in ``settings["approximation"]``.
+        close. An approximation.
     budget : float, optional
         Seconds after which to stop with what there is.
     target_stderr : float, optional
@@ -151,34 +181,70 @@ def value_cells(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> cellval.value_cells(table).lowest(2)[["row", "column", "cell"]]
        row  column cell
     0  165  height  163
     1   61  height  165
     """
-    defaults: dict[str, Any] = value_cells.__kwdefaults__ or {}
-    given = {name: value for name, value in locals().items() if name in defaults}
-    options = {k: v for k, v in given.items() if not _same(v, defaults[k])}
-    snapshots = iter_values(table, **{"method": method, **options})
+    snapshots = iter_values(
+        table,
+        method=method,
+        model=model,
+        rounds=rounds,
+        n_neighbors=n_neighbors,
+        test=test,
+        subsets=subsets,
+        baseline=baseline,
+        scoring=scoring,
+        near=near,
+        row_weights=row_weights,
+        column_weights=column_weights,
+        truncation=truncation,
+        budget=budget,
+        target_stderr=target_stderr,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        executor=executor,
+        continue_from=continue_from,
+    )
     if sys.stderr.isatty():
         snapshots = shown(snapshots)
     for snapshot in snapshots:  # noqa: B007 - the last one is the result
         pass
-    return snapshot.values
+    return snapshot.result
 
 
-def expected_seconds(table: Table, **options: Any) -> float:
-    """About how long a run with these options would take on this machine.
+def value_rows(
+    table: Table | pd.DataFrame,
+    *,
+    n_neighbors: int = 10,
+    test: Table | pd.DataFrame | float | None = None,
+    scoring: str = "accuracy",
+    random_state: int = 0,
+) -> np.ndarray:
+    """1D KNN-Shapley value of every row alone, ties averaged: one subset, no sampling.
 
-    Raises InputError where `start` would fail for the options.
+    The same numbers as ``value_cells(...).rows`` under the zero baseline, much faster.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> cellval.value_rows(table).shape
+    (200,)
     """
-    if options.get("method", "knn") != "knn":
-        from cellval.games.run import expected_seconds as of_game
-
-        return of_game(table, **options)
-    problem = make_problem(table, **options)
-    cost = NEAR_NANOSECONDS if 0 < problem.near < problem.plan.n_rows else NANOSECONDS
-    seconds = problem.plan.total_work() * cost / 1e9 / n_cores()
-    budget = options.get("budget")
-    return seconds if budget is None else min(seconds, float(budget))
+    table = as_table(table)
+    test = as_table(test, like=table) if isinstance(test, pd.DataFrame) else test
+    options = RunOptions(
+        n_neighbors=n_neighbors,
+        test=test,
+        scoring=scoring,
+        random_state=random_state,
+        subsets=1,
+    )
+    return engine.row_values(table, options)

@@ -12,8 +12,8 @@ from cellval.views import value_view as views
 
 st.title("Columns")
 table, values = table_and_values()
-about = views.value_view(values)
-unit = about.column_unit
+view = views.value_view(values)
+unit = view.column_unit
 by = st.segmented_control(
     "Order",
     ("lowest first", "highest first", "as in the file"),
@@ -33,13 +33,13 @@ sums = (
     f"that the {values.model} reaches. "
 )
 st.markdown(
-    f"{sums if values.sums_to_score else ''}Click a bar to see the heatmap sorted by "
+    f"{sums if values.settings.sums_to_score else ''}Click a bar to see the heatmap sorted by "
     "that column.",
     help=COLUMN_HELP,
 )
 key = f"columns chart {state.widget_key('v')} {by}"
 chart(
-    column_bars(about, order[:MAX_COLUMNS]),
+    column_bars(view, order[:MAX_COLUMNS]),
     key,
     "Column values with standard errors, and the spread of their cell values",
     on_select="rerun",
@@ -62,7 +62,7 @@ st.dataframe(
             "kind": [kinds.get(values.column_names[j], "") for j in order],
             "value": values.column_values[order] * unit.factor,
             "stderr": values.column_stderr[order] * unit.factor,
-            "harmful": [int(n) for n in about.harmful_by_column[order]],
+            "harmful": [int(n) for n in view.harmful_by_column[order]],
         }
     ),
     hide_index=True,

@@ -21,11 +21,11 @@ from cellval.ui.widgets import cell_detail, chart, table_and_values, view_key
 
 st.title("Heatmap")
 table, values = table_and_values()
-about = state.suspicion()
-look = heatlook.controls(table, values, about)
-outlined = heatlook.outlined(values, about, look)
+suspicion = state.suspicion()
+look = heatlook.controls(table, values, suspicion)
+outlined = heatlook.outlined(values, suspicion, look)
 marked = heatlook.marked_cells(values, outlined)
-order = heatlook.shown_rows(table, values, about, look, marked)
+order = heatlook.shown_rows(table, values, suspicion, look, marked)
 if len(order) == 0:
     st.info(heatlook.nothing_fits(look, marked))
     st.stop()
@@ -55,7 +55,7 @@ with cells:
         on_select=lambda: open_cell(values, key),
     )
     window_slider(len(order))
-    heatlook.legend(look, about, len(order), table.n_rows)
+    heatlook.legend(look, suspicion, len(order), table.n_rows)
 if overview is not None:
     with overview:
         small = overview_figure(values, order, (first, last), figure.layout.height)

@@ -25,7 +25,7 @@ from cellval.ui.widgets import cell_detail, kept, table_and_values, view_key
 
 st.title("Inspection list")
 table, values = table_and_values()
-about = state.suspicion()
+suspicion = state.suspicion()
 view = st.segmented_control(
     "What to look at",
     ("List", "Map"),
@@ -34,22 +34,22 @@ view = st.segmented_control(
     persist_state="session",
     label_visibility="collapsed",
 )
-codes.lines(table, about)
-wanted = controls(table, values, about, view == "List")
-if about is None:
+codes.lines(table, suspicion)
+wanted = controls(table, values, suspicion, view == "List")
+if suspicion is None:
     say_why_no_surprise()
 
 if view == "Map":
     points, detail = st.columns([7, 4], gap="small")
     with points:
-        if about is not None:
-            keep = celllines.wanted_cells(table, values, about, wanted)
-            cellmap.draw(table, values, about, keep)
+        if suspicion is not None:
+            keep = celllines.wanted_cells(table, values, suspicion, wanted)
+            cellmap.draw(table, values, suspicion, keep)
     with detail:
         cell_detail(table, values, "list")
     st.stop()
 
-found = celllines.lines(table, values, about, wanted)
+found = celllines.lines(table, values, suspicion, wanted)
 progress(found.frame)
 shown = with_decisions(found.frame, wanted)
 lines, detail = st.columns([7, 4], gap="small")

@@ -23,7 +23,7 @@ def column(name, kind, cells):
 
 
 def make_table(columns, y, name="table", classes=("no", "yes", "maybe")):
-    """A Table without the checks of read_csv: one row or one class are allowed."""
+    """A Table without the checks of read: one row or one class are allowed."""
     y = np.array(y, np.int32)
     made = tuple(
         column(f"c{j}", kind, cells) for j, (kind, cells) in enumerate(columns)

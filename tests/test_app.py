@@ -303,7 +303,7 @@ def test_export_offers_files_of_decisions_and_values():
 
 @pytest.fixture(scope="module")
 def ugly():
-    return cellval.read_csv(SAMPLES / "ugly.csv")
+    return cellval.read(SAMPLES / "ugly.csv")
 
 
 def edited(table, setup, column, **edit):
@@ -352,7 +352,7 @@ def test_a_source_is_known_by_its_bytes():
 
 def test_exported_decisions_are_safe_and_complete():
     raw = b"id,=x,y\n@1,-a,n\n@2,b,m\n@3,-a,n\n@4,b,m\n"
-    table = cellval.read_csv(raw, label="y", id_column="id")
+    table = cellval.read(raw, label="y", id_column="id")
     values = cellval.value_cells(table, n_neighbors=1)
     whole = decisions_frame(values, {(2, "=x"): "error", (3, "=x"): "fine"})
     assert list(whole["rank"]) == [1, 2, 3, 4]

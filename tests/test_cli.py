@@ -482,7 +482,7 @@ def test_a_kind_can_be_given(tmp_path, capsys):
     kinds = ["--kind", "weight=category", "--kind", "height=text"]
     assert on_davis("run", "--out", tmp_path, "--subsets", 8, *kinds) == 0
     capsys.readouterr()
-    told = cellval.read_csv(
+    told = cellval.read(
         SAMPLES / "davis.csv",
         label="sex",
         kinds={"weight": "category", "height": "text"},

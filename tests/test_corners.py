@@ -23,7 +23,7 @@ from cellval.views import value_view as views
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     values = cellval.value_cells(table, n_neighbors=5)
     return make_suspicion(table, values, surprise(table))
 
@@ -39,7 +39,7 @@ def large():
 
 
 def everything(about):
-    return np.ones(about.suspicion.shape, bool)
+    return np.ones(about.scores.shape, bool)
 
 
 # --- rankings and outlines ------------------------------------------------------------
@@ -48,7 +48,7 @@ def everything(about):
 def test_every_ranking_puts_the_worst_first(davis):
     values, about = davis.values, davis
     for by, numbers in (
-        ("suspicion", about.suspicion),
+        ("suspicion", about.scores),
         ("surprise", about.surprise.surprise),
         ("all", values.values),
         ("value", views.value_view(values).ranks),
@@ -100,11 +100,11 @@ def test_cells_with_a_code_are_found():
     text = "x,y\n" + "".join(
         f"{999 if k % 9 == 0 else 100 + k % 30},{'ab'[k % 2]}\n" for k in range(90)
     )
-    table = cellval.read_csv(text.encode(), label="y")
-    about = make_suspicion(table, None, surprise(table))
-    (code,) = about.surprise.placeholders
+    table = cellval.read(text.encode(), label="y")
+    suspicion = make_suspicion(table, None, surprise(table))
+    (code,) = suspicion.surprise.placeholders
     assert rankings.code_rows(table, code).tolist() == list(range(0, 90, 9))
-    held = rankings.holds_code(table, about)
+    held = rankings.holds_code(table, suspicion)
     assert np.flatnonzero(held[:, 0]).tolist() == list(range(0, 90, 9))
 
 
@@ -240,7 +240,7 @@ def test_the_selected_cell_has_a_ring_even_if_it_is_not_drawn(large):
 
 def test_text_of_a_file_is_shown_as_text():
     raw = "<b>x</b>,y\n" + "".join(f"<i>{k % 3}</i>,{'ab'[k % 2]}\n" for k in range(30))
-    table = cellval.read_csv(raw.encode(), label="y")
+    table = cellval.read(raw.encode(), label="y")
     values = values_of(table, np.linspace(-0.4, 0.4, 30)[:, None])
     _, figure = plot(make_suspicion(table, values, surprise(table)))
     assert figure.data[0].customdata[0][2] == "&lt;b&gt;x&lt;/b&gt;"

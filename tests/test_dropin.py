@@ -11,7 +11,7 @@ import pytest
 from cellval.errors import InputError
 from cellval.table.parsing import text_cells
 from cellval.table.rewriting import rewritten
-from cellval.table.table import read_csv
+from cellval.table.table import read
 
 UGLY = Path(__file__).parents[1] / "sample_data" / "ugly.csv"
 
@@ -203,7 +203,7 @@ def test_a_file_that_would_be_read_otherwise_is_refused():
 
 def test_the_ugly_sample_changes_in_the_repaired_places_only():
     raw = UGLY.read_bytes()
-    table = read_csv(raw, label="grade")
+    table = read(raw, label="grade")
     assert rewritten(raw, {}) == raw
     changes = {
         (52, "firmness_kg"): "6,8",
@@ -216,7 +216,7 @@ def test_the_ugly_sample_changes_in_the_repaired_places_only():
     assert len(new) == len(old) - 1
     kept = [line for line in old if line not in new]
     assert len(kept) == len(changes) + 1
-    again = read_csv(result, label="grade")
+    again = read(result, label="grade")
     cells = table.cells.copy()
     for (row, column), text in changes.items():
         cells.loc[table.position(row), column] = text

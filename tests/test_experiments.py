@@ -110,7 +110,7 @@ def test_a_case_knows_its_errors():
 
 
 def test_pairs_have_alike_sums_and_no_copies():
-    table = cellval.read_csv("sample_data/wine.csv", label="cultivar")
+    table = cellval.read("sample_data/wine.csv", label="cultivar")
     values = cellval.value_cells(table, subsets=26)
     found = pairs.alike_rows(values)
     a, b = found.first, found.second

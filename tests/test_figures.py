@@ -19,7 +19,7 @@ from cellval.views.bands import bands
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     return table, cellval.value_cells(table, n_neighbors=5)
 
 
@@ -29,7 +29,7 @@ def nasty(n=4):
         f"<i>{k}</i>,<script>{k % 2}</script>,{'a' if k % 2 else '<u>b</u>'}\n"
         for k in range(n)
     )
-    table = cellval.read_csv(raw.encode(), label="y", id_column="id")
+    table = cellval.read(raw.encode(), label="y", id_column="id")
     return table, values_of(table, np.linspace(-0.4, 0.4, n)[:, None])
 
 
@@ -114,8 +114,8 @@ def test_colours_are_centred_on_zero_and_limited_by_a_quantile():
     table = make_table([("number", range(400))], [0, 1] * 200)
     cells = np.full((400, 1), 0.01)
     cells[0] = -5.0  # one absurd value must not bleach the others
-    about = views.ValueView(values_of(table, cells))
-    figure = heatmap.heatmap(about, np.arange(400), np.arange(1))
+    view = views.ValueView(values_of(table, cells))
+    figure = heatmap.heatmap(view, np.arange(400), np.arange(1))
     z = figure.data[0]
     assert z.zmid == 0
     assert z.zmax == -z.zmin == pytest.approx(1.0)
@@ -124,8 +124,8 @@ def test_colours_are_centred_on_zero_and_limited_by_a_quantile():
 
 def test_cells_without_values_are_gaps():
     table = make_table([("number", [1, 2, 3])], [0, 1, 0])
-    about = views.ValueView(values_of(table, [[0.1], [np.nan], [0.2]]))
-    figure = heatmap.heatmap(about, np.arange(3), np.arange(1))
+    view = views.ValueView(values_of(table, [[0.1], [np.nan], [0.2]]))
+    figure = heatmap.heatmap(view, np.arange(3), np.arange(1))
     assert np.isnan(figure.data[0].z[1][0])
     assert "held out" in overlay(figure).customdata[1][4]
 
@@ -143,9 +143,9 @@ def test_a_planted_bad_cell_is_the_darkest_of_the_overview():
     table = make_table([("number", range(3000))] * 3, [0, 1] * 1500)
     cells = rng.normal(0.001, 0.0001, (3000, 3))
     cells[1234, 1] = -0.5
-    about = views.ValueView(values_of(table, cells))
+    view = views.ValueView(values_of(table, cells))
     order = rng.permutation(3000)
-    figure = overview.overview(about, order, bands(cells, order), (0, 60))
+    figure = overview.overview(view, order, bands(cells, order), (0, 60))
     z = np.array(figure.data[0].z, float)
     band, group = np.unravel_index(z.argmin(), z.shape)
     assert group == 1
@@ -169,17 +169,17 @@ def test_the_overview_shows_where_the_window_is(davis):
 )
 def test_text_that_looks_like_html_is_shown_as_text(draw):
     table, values = nasty()
-    about = views.ValueView(values)
+    view = views.ValueView(values)
     rows = np.arange(4)
     if draw == "heatmap":
-        figure = heatmap.heatmap(about, rows, np.arange(1))
+        figure = heatmap.heatmap(view, rows, np.arange(1))
     elif draw == "overview":
         pooled = bands(values.values, rows)
-        figure = overview.overview(about, rows, pooled, (0, 2))
+        figure = overview.overview(view, rows, pooled, (0, 2))
     elif draw == "columns":
-        figure = column_bars(about, np.arange(1))
+        figure = column_bars(view, np.arange(1))
     elif draw == "waterfall":
-        figure = figures.waterfall(values.explain(1), 0.1, about.row_unit)
+        figure = figures.waterfall(values.explain(1), 0.1, view.row_unit)
     else:
         spread = places.spread(table, 0, table.feature_names[0])
         figure = distribution.distribution(
@@ -220,20 +220,20 @@ def test_a_long_waterfall_is_folded_and_still_sums():
 
 def test_columns_have_bars_with_errors_and_a_spread(davis):
     _, values = davis
-    about = views.value_view(values)
-    figure = column_bars(about, np.array([2, 0]))
+    view = views.value_view(values)
+    figure = column_bars(view, np.array([2, 0]))
     bars, boxes, dots = figure.data
-    unit = about.column_unit
+    unit = view.column_unit
     np.testing.assert_allclose(bars.x, values.column_values[[2, 0]] * unit.factor)
     np.testing.assert_allclose(
         bars.error_x.array, values.column_stderr[[2, 0]] * unit.factor
     )
     assert [data[0] for data in bars.customdata] == [2, 0]
     np.testing.assert_allclose(
-        boxes.median, np.median(values.values[:, [2, 0]], axis=0) * about.unit.factor
+        boxes.median, np.median(values.values[:, [2, 0]], axis=0) * view.unit.factor
     )
     np.testing.assert_allclose(
-        dots.x, values.values[:, [2, 0]].min(axis=0) * about.unit.factor
+        dots.x, values.values[:, [2, 0]].min(axis=0) * view.unit.factor
     )
 
 

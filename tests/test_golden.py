@@ -20,7 +20,6 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval import valuation
 from cellval.detect.suggestions import suggest_many
 from cellval.detect.surprise import surprise
 from cellval.detect.suspects import suspects_frame
@@ -28,12 +27,11 @@ from cellval.detect.suspicion import make_suspicion
 from cellval.export.frames import csv_bytes, decisions_frame, write_results
 from cellval.export.report import report_html
 from cellval.export.xlsx import xlsx_bytes
-from cellval.games import columns_by_kind, rows_by_column, utility_of, value_blocks
-from cellval.repair.decisions import read_decisions
-from cellval.repair.measure import iter_scores
-from cellval.repair.repairs import Repair, changes_frame, repaired, repaired_csv
-from cellval.validation.run import iter_validation
-from cellval.whatif.questions import label_or_cell, what_if
+from cellval.games.blocks import BlockGame
+from cellval.games.groups import columns_by_kind, rows_by_column
+from cellval.games.models import utility_of
+from cellval.repairs.repair import Repair, changes_frame, repaired, repaired_csv
+from cellval.valuation import expected_seconds
 
 FILE = Path(__file__).with_name("golden.json")
 SAMPLES = Path(__file__).parents[1] / "sample_data"
@@ -48,7 +46,7 @@ TOLERANCE = 1e-9  # of the size of the numbers that are projected
 
 
 def read(name):
-    return cellval.read_csv(SAMPLES / f"{name}.csv", label=LABELS[name])
+    return cellval.read(SAMPLES / f"{name}.csv", label=LABELS[name])
 
 
 def numbers(array):
@@ -112,7 +110,7 @@ def sample(name):
     places = [(int(at) // m, int(at) % m) for at in first]
     suggested = suggest_many(table, found, places)
     frame = suspects_frame(suspicion, 300)
-    told = ["row", "id", "column", "content", "reason", "suggestion"]
+    told = ["row_number", "id", "column", "content", "reason", "suggestion"]
     repairs = {}
     for (i, j), options in zip(places[:10], suggested[:10], strict=True):
         cell = (int(table.row_numbers[i]), table.feature_names[j])
@@ -123,7 +121,7 @@ def sample(name):
     repairs[int(table.row_numbers[-1]), ""] = Repair("drop", reason="twice")
     decisions = {cell: "error" for cell in repairs if cell[1]}
     decided = decisions_frame(values, decisions, repairs=repairs, table=table)
-    again = read_decisions(csv_bytes(decided), table)
+    again = cellval.read_decisions(csv_bytes(decided), table)
     raw = (SAMPLES / f"{name}.csv").read_bytes()
     with tempfile.TemporaryDirectory() as folder:
         write_results(values, table, Path(folder))
@@ -145,9 +143,9 @@ def sample(name):
         "residual": numbers(found.residual),
         "misfits": text(sorted(found.misfits.items())),
         "codes": text(found.placeholders),
-        "suspicion": numbers(suspicion.suspicion),
+        "suspicion": numbers(suspicion.scores),
         "n_flagged": suspicion.n_flagged,
-        "suspects": text(frame[told]),
+        "suspects": text(frame[told].rename(columns={"row_number": "row"})),
         "suggestions": text(
             [[(o.text, o.why, o.also) for o in options] for options in suggested]
         ),
@@ -189,7 +187,7 @@ def options_of_knn():
         "table": valued(value(davis, test=part)),
         "merged": valued(half.merge(value(wine, subsets=60, random_state=4))),
         "rows": numbers(cellval.value_rows(wine)),
-        "seconds": valuation.expected_seconds(adult, subsets=30) > 0,
+        "seconds": expected_seconds(adult, cellval.RunOptions(subsets=30)) > 0,
     }
 
 
@@ -209,14 +207,19 @@ def other_methods():
     }
 
 
+def block_values(h, rows, columns, **options):
+    *_, last = BlockGame.of(h, rows, columns, **options).play()
+    return last.result
+
+
 def blocks():
     adult = read("adult_2000")
     groups = rows_by_column(adult, "sex"), columns_by_kind(adult)
     many = rows_by_column(adult, "education", 12), columns_by_kind(adult)
     found = {
-        "knn": value_blocks(utility_of(adult), *groups),
-        "tree": value_blocks(utility_of(adult, "tree"), *groups),
-        "sampled": value_blocks(utility_of(adult), *many, method="mc", rounds=12),
+        "knn": block_values(utility_of(adult), *groups),
+        "tree": block_values(utility_of(adult, "tree"), *groups),
+        "sampled": block_values(utility_of(adult), *many, method="mc", rounds=12),
     }
     return {
         name: [numbers(b.values), numbers(b.stderr), text(b.to_frame().columns)]
@@ -228,13 +231,13 @@ def changed_rows():
     davis, wine = read("davis"), read("wine")
     found = {}
     for name, table, row, new in (
-        ("davis", davis, 11, {"weight": "57", "height": "166"}),
-        ("wine", wine, 20, {"alcohol": "14.9", "cultivar": "2"}),
+        ("davis", davis, 12, {"weight": "57", "height": "166"}),
+        ("wine", wine, 21, {"alcohol": "14.9", "cultivar": "2"}),
     ):
         values = cellval.value_cells(table)
-        answer = what_if(table, values, row, new)
+        answer = cellval.what_if(table, values, row, new)
         cells = dict(list(new.items())[:1])
-        label = label_or_cell(table, values, row, cells)
+        label = cellval.label_or_cell(table, values, row, cells)
         found[name] = {
             "after": numbers(answer.after["value"]),
             "gain": numbers([answer.gain, answer.gain_stderr, answer.after_total]),
@@ -248,8 +251,8 @@ def changed_rows():
 def measured():
     davis = read("davis")
     fixed = davis.with_cells({(11, "weight"): "57", (11, "height"): "166"}, drop=[3])
-    *_, compared = iter_scores(davis, fixed, folds=3, repeats=2)
-    *_, planted = iter_validation(read("wine"), kind="times ten", n_neighbors=5)
+    compared = cellval.compare_models(davis, fixed, folds=3, repeats=2)
+    planted = cellval.validate(read("wine"), kind="times ten", n_neighbors=5)
     curves = planted.curves
     return {
         "before": numbers(compared.before),

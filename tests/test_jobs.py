@@ -16,8 +16,8 @@ from cellval import valuation
 from cellval.jobs import background as jobs
 from cellval.jobs import registry, warm_up
 from cellval.jobs.background import start_scores
-from cellval.repair import measure as remeasure
-from cellval.repair.measure import iter_scores
+from cellval.repairs import measure as remeasure
+from cellval.repairs.measure import iter_scores
 
 WAIT = 120  # the first run on a machine compiles
 
@@ -159,7 +159,7 @@ def test_large_runs_are_forgotten_sooner_but_never_the_newest(table, monkeypatch
 
 @pytest.fixture(scope="module")
 def davis():
-    return cellval.read_csv("sample_data/davis.csv", label="sex")
+    return cellval.read("sample_data/davis.csv", label="sex")
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +241,7 @@ def test_surprise_follows_the_seed_of_the_run(monkeypatch):
         yield from ()
 
     monkeypatch.setattr(jobs, "iter_surprise", spy)
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     for options in ({}, {"random_state": 7}):
         assert registry.start(table, **options).wait(60)
     assert seeds == [0, 7]

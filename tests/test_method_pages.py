@@ -75,7 +75,10 @@ def test_weights_along_columns_are_chosen_and_named():
     click(app, "Value the cells")
     assert the_job().wait(WAIT)
     values = the_job().values
-    assert values.settings["column_weights"] == "banzhaf" and not values.sums_to_score
+    assert (
+        values.settings["column_weights"] == "banzhaf"
+        and not values.settings.sums_to_score
+    )
     app.switch_page("pages/columns.py").run()
     assert "sum to **" not in texts(app.markdown)
     app.switch_page("pages/sample.py").run()
@@ -83,7 +86,7 @@ def test_weights_along_columns_are_chosen_and_named():
 
 
 def test_repaired_tables_are_valued_by_the_same_method():
-    table = cellval.read_csv(ROOT / "sample_data/davis.csv", label="sex")
+    table = cellval.read(ROOT / "sample_data/davis.csv", label="sex")
     job = registry.start(table, method="oob", rounds=20)
     assert job.wait(WAIT)
     again = registry.start(table.with_cells({(11, "weight"): "57"}), **job.options)

@@ -40,7 +40,7 @@ def small():
 
 @pytest.fixture(scope="module")
 def davis():
-    return cellval.read_csv("sample_data/davis.csv", label="sex")
+    return cellval.read("sample_data/davis.csv", label="sex")
 
 
 class Game:
@@ -99,9 +99,9 @@ def test_methods_without_efficiency_do_not_claim_it(method, davis):
         if (method == "oob")
         else cellval.value_cells(davis, method=method)
     )
-    assert not values.additive and not values.sums_to_score
+    assert not values.settings.additive and not values.settings.sums_to_score
     assert abs(values.total - 0.9) > 0.1
-    assert np.nanmin(values.values) < values.middle < np.nanmax(values.values)
+    assert np.nanmin(values.values) < values.settings.middle < np.nanmax(values.values)
 
 
 def test_knn_and_flat_sum_to_the_score(davis):
@@ -162,7 +162,7 @@ def test_every_method_gives_cell_values_that_can_be_kept(method, davis, tmp_path
     values.save(tmp_path / "v.npz")
     again = cellval.load(tmp_path / "v.npz")
     np.testing.assert_array_equal(again.values, values.values)
-    assert again.model == values.model and again.middle == values.middle
+    assert again.model == values.model and again.middle == values.settings.middle
     assert len(values.lowest(3)) == 3
     repeated = cellval.value_cells(table, method=method, **rounds)
     np.testing.assert_array_equal(repeated.values, values.values)

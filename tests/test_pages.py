@@ -13,7 +13,7 @@ from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import make_suspicion
 from cellval.jobs import registry
 from cellval.jobs.background import Job
-from cellval.repair.repairs import Repair
+from cellval.repairs.repair import Repair
 from cellval.views import pairs, rankings
 from cellval.views import value_view as views
 from cellval.views.order import ORDERS
@@ -24,7 +24,7 @@ PAGES = ["heatmap", "inspect", "sample", "columns"]
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     job = registry.start(table, n_neighbors=5)
     assert job.wait(120)
     return job
@@ -43,7 +43,7 @@ def wide():
         lines.append(
             f"*k{k}*;{a:.2f};{b:.2f};{'_x_' if y else '# h'};{'yes' if y else 'no'}"
         )
-    table = cellval.read_csv("\n".join(lines).encode(), label="y", id_column="key")
+    table = cellval.read("\n".join(lines).encode(), label="y", id_column="key")
     job = registry.start(table, n_neighbors=3, test=0.2)
     assert job.wait(120)
     return job
@@ -239,15 +239,15 @@ def _numbers(data):
 
 def test_the_heatmap_outlines_the_suspicious_cells_by_the_rule(davis):
     test = shown("heatmap", davis)
-    about = make_suspicion(davis.table, davis.values, davis.surprise)
-    cells = {divmod(int(cell), 4) for cell in about.order[: about.n_flagged]}
+    suspicion = make_suspicion(davis.table, davis.values, davis.surprise)
+    cells = {divmod(int(cell), 4) for cell in suspicion.order[: suspicion.n_flagged]}
     assert cells == {(11, 0), (11, 1)}
     assert drawn(test) == cells
     assert "2 cells are outlined by the rule, which aims at one" in text_of(test)
     assert box(test, "Outline by").value == "suspicion"
     assert box(test, "How many", "number_input").value is None
     box(test, "How many", "number_input").set_value(7).run()
-    assert drawn(test) == {divmod(int(cell), 4) for cell in about.order[:7]}
+    assert drawn(test) == {divmod(int(cell), 4) for cell in suspicion.order[:7]}
     assert "The 7 most suspicious cells are outlined" in text_of(test)
 
 
@@ -258,8 +258,8 @@ def test_the_heatmap_outlines_by_another_measure_and_forgets_the_number(davis, b
     box(test, "Outline by").set_value(by).run()
     assert not test.exception
     assert box(test, "How many", "number_input").value is None
-    about = make_suspicion(davis.table, davis.values, davis.surprise)
-    cells = rankings.outlines(davis.values, about, by).cells
+    suspicion = make_suspicion(davis.table, davis.values, davis.surprise)
+    cells = rankings.outlines(davis.values, suspicion, by).cells
     assert drawn(test) == {divmod(int(cell), 4) for cell in cells}
     words = "5 lowest cells" if by == "value" else "by surprise alone"
     assert words in text_of(test)
@@ -276,7 +276,7 @@ def test_cells_that_a_person_flagged_are_outlined_too(davis):
 def test_a_table_in_which_nothing_stands_out():
     rng = np.random.default_rng(3)
     raw = "x,y\n" + "".join(f"{rng.random():.3f},{'ab'[k % 2]}\n" for k in range(60))
-    job = registry.start(cellval.read_csv(raw.encode(), label="y"), n_neighbors=3)
+    job = registry.start(cellval.read(raw.encode(), label="y"), n_neighbors=3)
     assert job.wait(120)
     test = shown("heatmap", job)
     assert "Nothing stands out; choose a number" in text_of(test)
@@ -400,7 +400,7 @@ def coded():
         size = 100 + 20 * (k % 2) + int(rng.integers(0, 20))
         size = 999 if k % 10 == 3 else 1200 if k == 50 else size
         lines.append(f"{size},{rng.normal(k % 2):.2f},{'ab'[k % 2]}")
-    table = cellval.read_csv("\n".join(lines).encode(), label="y")
+    table = cellval.read("\n".join(lines).encode(), label="y")
     job = registry.start(table, n_neighbors=3)
     assert job.wait(120)
     return job

@@ -68,11 +68,11 @@ def test_true_numbers_are_no_codes(cells):
 
 @pytest.mark.parametrize("name", ["wine", "breast_cancer", "davis"])
 def test_clean_samples_have_none(name):
-    assert placeholders(cellval.read_csv(f"sample_data/{name}.csv")) == ()
+    assert placeholders(cellval.read(f"sample_data/{name}.csv")) == ()
 
 
 def test_the_top_code_of_the_census_is_named():
-    table = cellval.read_csv("sample_data/adult_2000.csv", label="income")
+    table = cellval.read("sample_data/adult_2000.csv", label="income")
     (code,) = placeholders(table)
     assert (code.column, code.text, code.n_cells) == ("capital_gain", "99999", 11)
 
@@ -80,7 +80,7 @@ def test_the_top_code_of_the_census_is_named():
 @pytest.mark.parametrize("share", [0.05, 0.2, 0.45])
 def test_planted_codes_are_found_in_every_column_of_wine(share):
     frame = pd.read_csv("sample_data/wine.csv")
-    label = cellval.read_csv("sample_data/wine.csv").label
+    label = cellval.read("sample_data/wine.csv").label
     planted = plant_code(frame, label, share)
     table = Table.from_frame(planted.frame, label=label)
     codes = {code.column: code.n_cells for code in placeholders(table)}

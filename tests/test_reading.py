@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 
 from cellval.errors import InputError
-from cellval.table.table import read_csv
+from cellval.table.table import read
 
 GOOD = "name,weight,sex\nJosé,12.5,M\nZoë,3.25,F\nÅsa,7,M\n"
 
 
 def message_of(source, **options):
     with pytest.raises(InputError) as caught:
-        read_csv(source, **options)
+        read(source, **options)
     return str(caught.value)
 
 
@@ -36,7 +36,7 @@ def message_of(source, **options):
     ],
 )
 def test_encoding_is_found(encoding, found):
-    table = read_csv(GOOD.encode(encoding), label="sex")
+    table = read(GOOD.encode(encoding), label="sex")
     assert table.format.encoding == found
     assert table.cells["name"].tolist() == ["José", "Zoë", "Åsa"]
     assert list(table.cells.columns) == ["name", "weight", "sex"]
@@ -44,11 +44,11 @@ def test_encoding_is_found(encoding, found):
 
 def test_big_endian_utf16_with_a_mark_is_found():
     raw = b"\xfe\xff" + GOOD.encode("utf-16-be")
-    assert read_csv(raw, label="sex").cells["name"][0] == "José"
+    assert read(raw, label="sex").cells["name"][0] == "José"
 
 
 def test_windows_1252_is_named_as_such_and_said():
-    table = read_csv("x,price,y\n1,5 €,a\n2,7 €,b\n3,8 €,a\n".encode("cp1252"), "y")
+    table = read("x,price,y\n1,5 €,a\n2,7 €,b\n3,8 €,a\n".encode("cp1252"), "y")
     assert table.format.encoding == "cp1252"
     assert table.cells["price"][0] == "5 €"
     assert any("Windows-1252" in note and "UTF-8" in note for note in table.notes)
@@ -68,7 +68,7 @@ def test_delimiter_is_found_although_quoted_cells_contain_it(delimiter):
     rows += [["2", "plain", "l"], ["3", 'with "quotes"', "k"]]
     buffer = io.StringIO()
     csv.writer(buffer, delimiter=delimiter).writerows(rows)
-    table = read_csv(buffer.getvalue().encode(), label="y")
+    table = read(buffer.getvalue().encode(), label="y")
     assert table.format.delimiter == delimiter
     assert table.cells.values.tolist() == rows[1:]
 
@@ -89,14 +89,14 @@ def test_delimiter_is_found_although_quoted_cells_contain_it(delimiter):
     ],
 )
 def test_decimal_mark_is_decided_from_the_cells(text, delimiter, decimal, numbers):
-    table = read_csv(text.encode(), label="y")
+    table = read(text.encode(), label="y")
     assert (table.format.delimiter, table.format.decimal) == (delimiter, decimal)
     assert table.columns[0].numbers.tolist() == numbers
 
 
 def test_semicolons_win_although_the_header_has_commas_too():
     text = "weight, kg;height, cm;y\n" + "1,5;2,5;a\n2,5;3,5;b\n" * 3
-    table = read_csv(text.encode(), label="y")
+    table = read(text.encode(), label="y")
     assert table.feature_names == ("weight, kg", "height, cm")
 
 
@@ -106,17 +106,17 @@ def test_the_delimiter_is_found_even_if_only_a_piece_of_the_header_is_seen(monke
     lines = ["\t".join(names)]
     for i in range(4):
         lines.append("\t".join([*(str(i * j % 5) for j in range(501)), "ab"[i % 2]]))
-    table = read_csv("\n".join(lines).encode(), label="y")
+    table = read("\n".join(lines).encode(), label="y")
     assert table.format.delimiter == "\t"
 
 
 def test_dates_with_points_do_not_vote_on_the_decimal_mark():
     text = "d;x;y\n01.02.2024;1,5;a\n02.02.2024;2,5;b\n03.02.2024;3,5;a\n"
-    assert read_csv(text.encode(), label="y").format.decimal == ","
+    assert read(text.encode(), label="y").format.decimal == ","
 
 
 def test_space_before_a_quote_is_not_part_of_the_cell():
-    table = read_csv(b'a, b, y\n1, "x, y", p\n2, "z", q\n3, "w", p\n', label="y")
+    table = read(b'a, b, y\n1, "x, y", p\n2, "z", q\n3, "w", p\n', label="y")
     assert table.cells["b"].tolist() == ["x, y", "z", "w"]
 
 
@@ -139,7 +139,7 @@ def test_cells_equal_the_text_of_the_file_exactly(seed):
     writer.writerow(["n", "one", "two", "three", "y"])
     writer.writerows(rows)
     kinds = {"n": "number"}
-    table = read_csv(buffer.getvalue().encode(), label="y", kinds=kinds)
+    table = read(buffer.getvalue().encode(), label="y", kinds=kinds)
     assert table.format.delimiter == delimiter
     assert table.cells.values.tolist() == rows
     assert isinstance(table.cells.index, pd.RangeIndex)
@@ -147,20 +147,20 @@ def test_cells_equal_the_text_of_the_file_exactly(seed):
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
 def test_line_ends_do_not_matter_and_are_kept_in_the_format(ending):
-    table = read_csv(GOOD.replace("\n", ending).encode(), label="sex")
+    table = read(GOOD.replace("\n", ending).encode(), label="sex")
     assert table.format.line_terminator == ending
     assert table.cells["sex"].tolist() == ["M", "F", "M"]
 
 
 def test_chunked_reading_gives_the_same_cells(monkeypatch):
     text = "a,y\n" + "".join(f"{i % 9},{i % 2}\n" for i in range(50))
-    whole = read_csv(text.encode(), label="y")
+    whole = read(text.encode(), label="y")
     monkeypatch.setattr("cellval.table.parsing.CHUNK_ROWS", 7)
-    assert read_csv(text.encode(), label="y").cells.equals(whole.cells)
+    assert read(text.encode(), label="y").cells.equals(whole.cells)
 
 
 def test_blank_lines_are_skipped_and_not_counted():
-    table = read_csv(b"\n\nx,y\n1,a\n\n   \n2,b\n\n3,a\n\n", label="y")
+    table = read(b"\n\nx,y\n1,a\n\n   \n2,b\n\n3,a\n\n", label="y")
     assert table.cells["x"].tolist() == ["1", "2", "3"]
     assert table.row_numbers.tolist() == [1, 2, 3]
 
@@ -181,7 +181,7 @@ def test_every_source_gives_the_same_table(tmp_path, kind):
         "open": lambda: path.open("rb"),
     }
     source = sources[kind]()
-    table = read_csv(source, label="sex")
+    table = read(source, label="sex")
     if kind == "open":
         source.close()
     assert table.cells["name"].tolist() == ["José", "Zoë", "Åsa"]
@@ -193,8 +193,8 @@ def test_an_uploaded_file_can_be_read_twice():
         name = "upload.csv"
 
     upload = Uploaded(GOOD.encode())
-    assert read_csv(upload, label="sex").name == "upload.csv"
-    assert read_csv(upload, label="sex").n_rows == 3
+    assert read(upload, label="sex").name == "upload.csv"
+    assert read(upload, label="sex").n_rows == 3
 
 
 def test_missing_file_folder_and_forbidden_file_get_a_sentence(tmp_path, monkeypatch):
@@ -253,7 +253,7 @@ def test_a_large_file_is_refused_before_reading_and_the_limit_is_stated(
 @pytest.mark.parametrize("wrap", [bytes, io.BytesIO, lambda b: io.StringIO(b.decode())])
 def test_the_limit_holds_for_bytes_and_buffers(wrap):
     assert "max_bytes" in message_of(wrap(GOOD.encode()), max_bytes=20)
-    assert read_csv(wrap(GOOD.encode()), label="sex", max_bytes=100).n_rows == 3
+    assert read(wrap(GOOD.encode()), label="sex", max_bytes=100).n_rows == 3
 
 
 def test_the_limit_can_be_set_in_the_environment(monkeypatch):
@@ -262,7 +262,7 @@ def test_the_limit_can_be_set_in_the_environment(monkeypatch):
     monkeypatch.setenv("CELLVAL_MAX_MB", "lots")
     assert "'lots'" in message_of(GOOD.encode())
     monkeypatch.setenv("CELLVAL_MAX_MB", "1")
-    assert read_csv(GOOD.encode(), label="sex").n_rows == 3
+    assert read(GOOD.encode(), label="sex").n_rows == 3
 
 
 def wide(n_columns):
@@ -273,12 +273,12 @@ def wide(n_columns):
 
 
 def test_a_thousand_columns_are_read_and_ten_thousand_refused():
-    table = read_csv(wide(1000), label="y")
+    table = read(wide(1000), label="y")
     assert len(table.columns) == 1000
     message = message_of(wide(10_000), label="y")
     assert "10,001 columns" in message
     assert "2,000" in message and "max_columns" in message
-    assert read_csv(wide(2500), label="y", max_columns=3000).n_rows == 6
+    assert read(wide(2500), label="y", max_columns=3000).n_rows == 6
 
 
 # Broken files
@@ -393,14 +393,14 @@ def test_a_nul_byte_in_fine_text_names_the_row(encoding):
 
 
 def test_duplicate_column_names_are_made_unique_and_said():
-    table = read_csv(b"a,a,a (2),a,y\n1,2,3,4,p\n2,3,4,6,q\n5,6,6,9,p\n", label="y")
+    table = read(b"a,a,a (2),a,y\n1,2,3,4,p\n2,3,4,6,q\n5,6,6,9,p\n", label="y")
     assert list(table.cells.columns) == ["a", "a (3)", "a (2)", "a (4)", "y"]
     said = next(note for note in table.notes if "more than once" in note)
     assert "column 2 is called 'a (3)'" in said and "'a (4)'" in said
 
 
 def test_empty_column_names_are_filled_and_said():
-    table = read_csv(b"a,b,,y\n1,2,4,p\n2,3,9,q\n5,6,2,p\n", label="y")
+    table = read(b"a,b,,y\n1,2,4,p\n2,3,9,q\n5,6,2,p\n", label="y")
     assert list(table.cells.columns) == ["a", "b", "column 3", "y"]
     assert any("'column 3'" in note for note in table.notes)
 
@@ -416,20 +416,20 @@ def test_empty_column_names_are_filled_and_said():
     ],
 )
 def test_a_delimiter_at_the_end_of_every_line_adds_no_column(text):
-    table = read_csv(text.encode(), label="y")
+    table = read(text.encode(), label="y")
     assert list(table.cells.columns) == ["a", "y"]
     assert any("left out" in note for note in table.notes)
 
 
 def test_a_last_column_without_a_name_is_kept_if_any_row_fills_it():
-    table = read_csv(b"a,y,\n1,p,\n2,q,7\n3,p\n", label="y")
+    table = read(b"a,y,\n1,p,\n2,q,7\n3,p\n", label="y")
     assert table.cells["column 3"].tolist() == ["", "7", ""]
 
 
 def test_a_header_of_numbers_is_pointed_out():
-    table = read_csv(b"1.5,2\n1,0\n2,1\n3,0\n", label="2")
+    table = read(b"1.5,2\n1,0\n2,1\n3,0\n", label="2")
     assert any("look like numbers" in note for note in table.notes)
-    table = read_csv(GOOD.encode(), label="sex")
+    table = read(GOOD.encode(), label="sex")
     assert not any("look like numbers" in note for note in table.notes)
 
 
@@ -454,6 +454,6 @@ def test_damaged_files_give_a_table_or_an_input_error(seed):
     if rng.random() < 0.5:
         del raw[rng.randrange(len(raw)) :]
     try:
-        assert read_csv(bytes(raw)).n_rows >= 2
+        assert read(bytes(raw)).n_rows >= 2
     except InputError as error:
         assert str(error).endswith((".", "?"))

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import random_table
+from cellval.repair import models
 
 from cellval import InputError, Table
-from cellval.repair import measure as remeasure
-from cellval.repair import models
-from cellval.repair.comparison import Comparison, corrected
-from cellval.repair.measure import MODELS, _plan, iter_scores
-from cellval.repair.versions import versions_of
+from cellval.repairs import measure as remeasure
+from cellval.repairs.comparison import Comparison, corrected
+from cellval.repairs.measure import MODELS, _plan, iter_scores
+from cellval.repairs.versions import versions_of
 from cellval.table.encoding import encode
 from cellval.table.rows import part
 

@@ -11,8 +11,8 @@ import cellval
 from cellval.errors import InputError
 from cellval.export import frames as export
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame
-from cellval.repair.decisions import read_decisions
-from cellval.repair.repairs import (
+from cellval.repairs.decisions import read_decisions
+from cellval.repairs.repair import (
     Repair,
     changes_frame,
     repaired,
@@ -44,7 +44,7 @@ REPAIRS = {
 
 @pytest.fixture
 def table():
-    return cellval.read_csv(RAW, label="sex", id_column="key")
+    return cellval.read(RAW, label="sex", id_column="key")
 
 
 def message_of(call, *arguments):
@@ -81,7 +81,7 @@ def test_the_repaired_file_is_the_original_but_for_the_repairs(table):
     expected = expected[: expected.index(b"f;1,75")]
     result = repaired_csv(RAW, REPAIRS, "data.csv")
     assert result == expected
-    again = cellval.read_csv(result, label="sex", id_column="key")
+    again = cellval.read(result, label="sex", id_column="key")
     assert again.cells.equals(repaired(table, REPAIRS).cells)
 
 

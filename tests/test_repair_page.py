@@ -13,8 +13,8 @@ import cellval
 from cellval.errors import InputError
 from cellval.jobs import registry
 from cellval.jobs.background import Job
-from cellval.repair import decisions
-from cellval.repair.repairs import Repair, repaired, repaired_csv
+from cellval.repairs import decisions
+from cellval.repairs.repair import Repair, repaired, repaired_csv
 from cellval.text import share
 from cellval.ui.export.files import _repaired_bytes
 from cellval.ui.session import Source
@@ -42,7 +42,7 @@ pytestmark = [
 def opened(page, raw=None, *, name="davis.csv", label="sex", cell=None, repairs=None):
     """A page of an app whose run on a file has finished."""
     file = Source.of(name, DAVIS.read_bytes() if raw is None else raw)
-    table = cellval.read_csv(io.BytesIO(file.raw), label=label)
+    table = cellval.read(io.BytesIO(file.raw), label=label)
     job = registry.start(table, n_neighbors=5)
     assert job.wait(WAIT)
     return with_run(page, job, file, cell=cell, repairs=repairs)
@@ -183,7 +183,7 @@ def test_texts_of_a_file_are_no_markdown_in_suggestions():
 
 def test_a_run_without_surprise_yet_offers_no_suggestions():
     file = Source.of("davis.csv", DAVIS.read_bytes())
-    job = registry.start(cellval.read_csv(DAVIS, label="sex"), n_neighbors=5)
+    job = registry.start(cellval.read(DAVIS, label="sex"), n_neighbors=5)
     assert job.wait(WAIT)
     job.surprise = None
     app = with_run("heatmap", job, file, cell=(11, "height"))
@@ -210,7 +210,7 @@ def test_a_repair_page_without_changes_says_how_to_make_them():
 
 def test_a_repair_page_of_a_running_run():
     file = Source.of("davis.csv", DAVIS.read_bytes())
-    job = Job(cellval.read_csv(DAVIS, label="sex"), {})
+    job = Job(cellval.read(DAVIS, label="sex"), {})
     app = with_run("repair", job, file, repairs=SWAP)
     assert "2 cells changed" in text_of(app)
 
@@ -303,7 +303,7 @@ def test_measuring_ends_with_a_verdict_for_each_model():
 
 @pytest.fixture
 def endless_scores(monkeypatch):
-    from cellval.repair import measure as remeasure
+    from cellval.repairs import measure as remeasure
 
     measured = remeasure.iter_scores
 
@@ -464,7 +464,7 @@ def test_export_offers_the_repaired_file_and_the_rest():
 
 def test_the_repaired_file_is_the_drop_in():
     raw = DAVIS.read_bytes()
-    file, table = Source.of("davis.csv", raw), cellval.read_csv(DAVIS, label="sex")
+    file, table = Source.of("davis.csv", raw), cellval.read(DAVIS, label="sex")
     found = _repaired_bytes(file, table, tuple(SWAP.items()))
     assert found == repaired_csv(raw, SWAP, "davis.csv")
     changed = [
@@ -532,7 +532,7 @@ def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch):
 
 
 def test_exported_decisions_can_be_read_again():
-    table = cellval.read_csv(DAVIS, label="sex")
+    table = cellval.read(DAVIS, label="sex")
     more = {**SWAP, (20, ""): Repair("drop", reason="A test.")}
     after = repaired(table, more)
     values = cellval.value_cells(after, n_neighbors=3)

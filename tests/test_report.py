@@ -14,8 +14,8 @@ import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.export.report import WHOLE_ROWS, report_html
-from cellval.repair.measure import iter_scores
-from cellval.repair.repairs import Repair, repaired
+from cellval.repairs.measure import iter_scores
+from cellval.repairs.repair import Repair, repaired
 
 DAY = date(2026, 1, 2)
 SWAP = {
@@ -28,7 +28,7 @@ SECTIONS = ("What was looked at", "What was found", "Most suspicious cells")
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     return make_suspicion(table, cellval.value_cells(table), surprise(table))
 
 
@@ -46,7 +46,7 @@ def nasty(n=40):
     lines[3] = f'<i>3</i>,"=HYPERLINK(""x"")",{attack},q'
     lines[5] = f"<i>5</i>,{attack},</script><b>,q"
     raw = "\n".join(["id,<b>x</b>,z,y", *lines]).encode()
-    table = cellval.read_csv(raw, label="y", id_column="id")
+    table = cellval.read(raw, label="y", id_column="id")
     values = values_of(table, np.linspace(-0.4, 0.4, 2 * n).reshape(n, 2))
     return make_suspicion(table, values, surprise(table))
 
@@ -133,8 +133,8 @@ def test_a_repair_in_a_row_that_is_dropped_is_not_told(davis):
 
 def test_a_report_on_a_repaired_table_says_so_and_lists_what_was(davis):
     table = repaired(davis.table, SWAP)
-    about = make_suspicion(table, None, surprise(table))
-    text = visible(report_html(about, repairs=SWAP, original=davis.table, date=DAY))
+    suspicion = make_suspicion(table, None, surprise(table))
+    text = visible(report_html(suspicion, repairs=SWAP, original=davis.table, date=DAY))
     assert "of the table after the repairs" in text
     assert "F,53,161,54,158" in text  # the row that is gone
 
@@ -167,7 +167,7 @@ def test_a_long_table_is_drawn_as_its_worst_rows_and_an_overview():
     rng = np.random.default_rng(0)
     lines = [f"{x:.2f},{'ab'[k % 2]}" for k, x in enumerate(rng.normal(size=n))]
     lines[250] = "999,a"
-    table = cellval.read_csv("\n".join(["x,y", *lines]).encode(), label="y")
+    table = cellval.read("\n".join(["x,y", *lines]).encode(), label="y")
     values = values_of(table, rng.normal(size=(n, 1)))
     page = report_html(make_suspicion(table, values, surprise(table)), date=DAY)
     text = visible(page)

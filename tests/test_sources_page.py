@@ -21,7 +21,7 @@ WAIT = 120  # seconds
 
 @pytest.fixture(scope="module")
 def davis():
-    return cellval.read_csv("sample_data/davis.csv", label="sex")
+    return cellval.read("sample_data/davis.csv", label="sex")
 
 
 @pytest.fixture(scope="module")

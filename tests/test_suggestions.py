@@ -7,7 +7,7 @@ from cellval.detect import suggestions
 from cellval.detect.misspelt import misspelt
 from cellval.detect.suggestions import BLANK, best_texts, suggest, suggest_many
 from cellval.detect.surprise import surprise
-from cellval.table.table import read_csv
+from cellval.table.table import read
 
 
 def people(n=240, seed=0):
@@ -34,7 +34,7 @@ def suggested(column, error, row=17, frame=None, delimiter=",", decimal="."):
     frame.loc[row, column] = error(frame.loc[row, column])
     text = frame.map(lambda cell: str(cell).replace(".", decimal))
     raw = text.to_csv(index=False, sep=delimiter).encode()
-    table = read_csv(raw, label="sex")
+    table = read(raw, label="sex")
     return suggest(table, surprise(table), row, column)
 
 
@@ -140,14 +140,14 @@ def test_a_wrong_category_gets_what_its_neighbours_have():
 
 
 def test_dates_with_swapped_digits_are_put_right():
-    table = read_csv("sample_data/ugly.csv")
+    table = read("sample_data/ugly.csv")
     best = suggest(table, surprise(table), table.position(70), "harvested")[0]
     assert best.text == "15.09.2023"
 
 
 def test_missing_neighbours_leave_nothing_to_suggest():
     raw = b"x,y\n1,a\n,b\n,a\n,b\n"
-    table = read_csv(raw, label="y", kinds={"x": "number"})
+    table = read(raw, label="y", kinds={"x": "number"})
     assert suggest(table, surprise(table), 0, "x") == ()
 
 
@@ -245,7 +245,7 @@ def test_suggestions_of_a_long_list_are_written_as_in_the_file(monkeypatch):
     frame.loc[17, ["height", "weight"]] = [1500.5, 900.5]
     text = frame.map(lambda cell: str(cell).replace(".", ","))
     text["weight"] += " kg"
-    table = read_csv(text.to_csv(index=False, sep=";").encode(), label="sex")
+    table = read(text.to_csv(index=False, sep=";").encode(), label="sex")
     found = best_texts(table, surprise(table), np.array([17, 17]), np.array([0, 1]))
     for name, suggestion in zip(["height", "weight"], found, strict=True):
         number = table.read_texts(name, [suggestion]).numbers[0]

@@ -220,7 +220,7 @@ def test_probabilities_are_raised_where_too_many_are_low():
 
 
 def test_davis_swapped_row_is_the_most_surprising():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     found = surprise(table).surprise
     row = table.position(12)
     worst = np.argsort(found, axis=None, kind="stable")[:2]

@@ -17,7 +17,7 @@ COLUMNS += ["suspicion", "reason", "suggestion"]
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     values = cellval.value_cells(table)
     return make_suspicion(table, values, surprise(table))
 
@@ -43,7 +43,7 @@ def test_the_frame_holds_every_cell_worst_first(davis):
 def test_suspicion_is_the_weighted_geometric_mean_of_surprise_and_harm(davis):
     odd = davis.surprise.surprise.astype(float)
     expected = (odd * davis.harm**0.25) ** (1 / 1.25)
-    np.testing.assert_allclose(davis.suspicion, expected)
+    np.testing.assert_allclose(davis.scores, expected)
 
 
 def test_harm_is_the_rank_in_standard_errors_within_the_class(davis):
@@ -55,18 +55,18 @@ def test_harm_is_the_rank_in_standard_errors_within_the_class(davis):
 
 def test_without_values_surprise_alone_decides(davis):
     alone = make_suspicion(davis.table, None, davis.surprise)
-    np.testing.assert_allclose(alone.suspicion, davis.surprise.surprise, rtol=1e-6)
+    np.testing.assert_allclose(alone.scores, davis.surprise.surprise, rtol=1e-6)
     assert not alone.hurts.any()
     frame = suspects(davis.table)
     assert frame["value"].isna().all() and frame["row"].tolist()[:2] == [12, 12]
 
 
 def test_rows_held_out_for_testing_have_suspicion_too():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     values = cellval.value_cells(table, test=0.3)
-    about = make_suspicion(table, values, surprise(table))
-    assert np.isfinite(about.suspicion).all()
-    assert np.isnan(about.harm).any()
+    suspicion = make_suspicion(table, values, surprise(table))
+    assert np.isfinite(suspicion.scores).all()
+    assert np.isnan(suspicion.harm).any()
 
 
 def test_a_dataframe_will_do():
@@ -84,7 +84,7 @@ def test_the_number_to_flag_follows_benjamini_and_hochberg(seed):
 
 
 def test_nothing_is_flagged_in_a_table_without_oddities():
-    table = cellval.read_csv("sample_data/wine.csv")
+    table = cellval.read("sample_data/wine.csv")
     assert suspects(table, cellval.value_cells(table)).attrs["n_flagged"] == 0
 
 
@@ -93,8 +93,8 @@ def test_most_flagged_cells_are_planted_errors():
     wrong = np.random.default_rng(4).choice(500, 12, replace=False)
     frame.loc[wrong, "x"] = frame.loc[wrong, "x"] + 30
     table = table_of(frame)
-    about = make_suspicion(table, cellval.value_cells(table), surprise(table))
-    flagged = about.order[: about.n_flagged]
+    suspicion = make_suspicion(table, cellval.value_cells(table), surprise(table))
+    flagged = suspicion.order[: suspicion.n_flagged]
     hits = np.isin(flagged, wrong * 3)
     assert hits.sum() == 12 and hits.mean() >= 0.8
 
@@ -109,15 +109,15 @@ def test_corners_are_named_in_words(davis):
 
 
 def test_reasons_say_what_is_odd_and_whether_it_hurts():
-    table = cellval.read_csv("sample_data/ugly.csv")
-    about = make_suspicion(table, cellval.value_cells(table), surprise(table))
-    lines = suspects_frame(about, 20).set_index(["row", "column"])["reason"]
+    table = cellval.read("sample_data/ugly.csv")
+    suspicion = make_suspicion(table, cellval.value_cells(table), surprise(table))
+    lines = suspects_frame(suspicion, 20).set_index(["row", "column"])["reason"]
     assert lines[65, "diameter_mm"] == "'ca. 70' is no number."
     assert lines[106, "diameter_mm"] == (
         "Rows like this one have about 74; usual where grade is extra: 71 to 82. "
         "It hurts."
     )
-    ordinary = cells_frame(about, about.order[-5:])["reason"]
+    ordinary = cells_frame(suspicion, suspicion.order[-5:])["reason"]
     assert set(ordinary) <= {
         "Fine.",
         "Ordinary but harmful: hard case or label problem.",
@@ -144,4 +144,4 @@ def test_impossible_options_are_told(davis, option):
 
 
 def test_all_cores_may_be_asked_for(davis):
-    assert len(suspects(davis.table, n_jobs=-1)) == davis.suspicion.size
+    assert len(suspects(davis.table, n_jobs=-1)) == davis.scores.size

@@ -11,7 +11,7 @@ import pytest
 
 from cellval.errors import InputError
 from cellval.table.columns import KINDS, Column
-from cellval.table.table import Table, read_csv
+from cellval.table.table import Table, read
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
 
@@ -33,7 +33,7 @@ def one_column(cells, name="x", delimiter=",", **options):
     }
     if delimiter != ",":
         columns["other"] = [str(v).replace(".", ",") for v in columns["other"]]
-    table = read_csv(csv_of(columns, delimiter), label="y", **options)
+    table = read(csv_of(columns, delimiter), label="y", **options)
     return table, table.columns[0]
 
 
@@ -390,16 +390,16 @@ def test_an_impossible_kind_names_column_row_and_cell(kind):
     ],
 )
 def test_an_unknown_column_lists_the_columns_and_the_nearest_name(options):
-    message = message_of(read_csv, b"weight,age,sex\n1,2,M\n2,5,F\n", **options)
+    message = message_of(read, b"weight,age,sex\n1,2,M\n2,5,F\n", **options)
     assert "no column 'Weigth'" in message
     assert "Did you mean 'weight'?" in message and "'weight', 'age', 'sex'" in message
 
 
 def test_options_that_contradict_each_other_get_a_sentence():
     raw = b"a,b,sex\n1,2,M\n2,5,F\n"
-    assert "'sex'" in message_of(read_csv, raw, "sex", exclude=["sex"])
-    assert "'sex'" in message_of(read_csv, raw, "sex", id_column="sex")
-    message = message_of(read_csv, raw, "sex", kinds={"a": "numeric"})
+    assert "'sex'" in message_of(read, raw, "sex", exclude=["sex"])
+    assert "'sex'" in message_of(read, raw, "sex", id_column="sex")
+    message = message_of(read, raw, "sex", kinds={"a": "numeric"})
     assert "'numeric'" in message and all(kind in message for kind in KINDS)
 
 
@@ -408,7 +408,7 @@ def test_options_that_contradict_each_other_get_a_sentence():
 
 def label_table(cells, **options):
     n = len(cells)
-    return read_csv(csv_of({"x": [i % 3 for i in range(n)], "y": cells}), **options)
+    return read(csv_of({"x": [i % 3 for i in range(n)], "y": cells}), **options)
 
 
 @pytest.mark.parametrize(
@@ -483,7 +483,7 @@ def test_a_label_that_was_not_given_is_guessed_and_said(names, guess):
         name: ["01"[(i + j) % 2] for i in range(8)] for j, name in enumerate(names)
     }
     columns = {"size": [1.5 * i for i in range(8)]} | columns
-    table = read_csv(csv_of(columns))
+    table = read(csv_of(columns))
     assert table.label == guess
     assert any("not given" in note and f"'{guess}'" in note for note in table.notes)
 
@@ -496,22 +496,22 @@ def test_the_guess_passes_over_columns_that_cannot_be_a_label():
         "weight": [50 + i % 13 for i in range(n)],
         "kind": ["pq"[i % 2] for i in range(n)],
     }
-    assert read_csv(csv_of(columns), exclude=["kind"]).label == "sex"
+    assert read(csv_of(columns), exclude=["kind"]).label == "sex"
     message = message_of(
         Table.from_frame, pd.DataFrame({"a": range(9), "b": np.arange(9) / 4})
     )
     assert "No column" in message and "'b'" in message
-    message = message_of(read_csv, csv_of(columns), exclude=list(columns))
+    message = message_of(read, csv_of(columns), exclude=list(columns))
     assert "No column" in message and "excluded" in message
 
 
 def test_no_usable_feature_says_why_for_each_column():
     raw = csv_of({"k": [7] * 4, "e": [""] * 4, "y": ["a", "b", "a", "b"]})
-    message = message_of(read_csv, raw, "y")
+    message = message_of(read, raw, "y")
     assert "no usable feature" in message
     assert "'k': it holds only the value '7'" in message
     assert "'e': all its cells are missing" in message
-    message = message_of(read_csv, b"x,y\n1,a\n2,b\n", "y", exclude=["x"])
+    message = message_of(read, b"x,y\n1,a\n2,b\n", "y", exclude=["x"])
     assert "'x': excluded by you" in message
 
 
@@ -520,7 +520,7 @@ def test_no_usable_feature_says_why_for_each_column():
 
 def test_duplicates_are_rows_that_repeat_features_and_label():
     raw = b"id,x,c,y\n10,1,u,a\n11,1.0,u ,a\n12,1,u,b\n13,,u,a\n14,,u,a\n15,2,v,b\n"
-    table = read_csv(raw, label="y")
+    table = read(raw, label="y")
     assert table.n_duplicates == 2
     assert any("2 rows repeat an earlier row" in note for note in table.notes)
 
@@ -549,17 +549,17 @@ def test_types_and_shapes_are_as_stated():
 
 def test_fingerprint_changes_with_cells_label_and_kinds_only():
     raw = b"a,b,y\n1,2,0\n2,1,1\n3,2,0\n"
-    table = read_csv(raw, label="y")
+    table = read(raw, label="y")
     assert re.fullmatch(r"[0-9a-f]{64}", table.fingerprint)
-    same = read_csv(raw.replace(b",", b";").replace(b"\n", b"\r\n"), label="y")
+    same = read(raw.replace(b",", b";").replace(b"\n", b"\r\n"), label="y")
     assert same.fingerprint == table.fingerprint
     others = [
-        read_csv(raw.replace(b"3", b"4"), label="y"),
-        read_csv(raw.replace(b"3", b"3.0"), label="y"),
-        read_csv(raw.replace(b"a,", b"c,"), label="y"),
-        read_csv(raw, label="b"),
-        read_csv(raw, label="y", exclude=["a"]),
-        read_csv(raw, label="y", kinds={"a": "category"}),
+        read(raw.replace(b"3", b"4"), label="y"),
+        read(raw.replace(b"3", b"3.0"), label="y"),
+        read(raw.replace(b"a,", b"c,"), label="y"),
+        read(raw, label="b"),
+        read(raw, label="y", exclude=["a"]),
+        read(raw, label="y", kinds={"a": "category"}),
     ]
     prints = {table.fingerprint, *(other.fingerprint for other in others)}
     assert len(prints) == 7
@@ -567,7 +567,7 @@ def test_fingerprint_changes_with_cells_label_and_kinds_only():
 
 def test_a_table_prints_in_a_few_lines():
     raw = b"key,x,kind,y\n1,2.5,p,a\n2,3.5,q,b\n3,2.5,p,a\n"
-    assert repr(read_csv(raw, label="y", kinds={"x": "number"})).splitlines() == [
+    assert repr(read(raw, label="y", kinds={"x": "number"})).splitlines() == [
         "Table 'table': 3 rows x 4 columns",
         "  label 'y': a 2, b 1",
         "  number (1): 'x'",
@@ -580,7 +580,7 @@ def test_a_table_prints_in_a_few_lines():
     df["y"] = [f"class {i % 40} {'z' * 900}" for i in range(200)]
     text = str(Table.from_frame(df, label="y"))
     assert len(text) < 1500 and "and 34 more" in text and "and 294 more" in text
-    assert repr(read_csv(raw, label="y").columns[1]) == "<Column 'x': number>"
+    assert repr(read(raw, label="y").columns[1]) == "<Column 'x': number>"
 
 
 # Test sets: read like another table
@@ -595,11 +595,11 @@ TRAIN = b"""key,size,day,rh,note,twice,flat,kind
 
 
 def train_table():
-    return read_csv(TRAIN, label="kind", exclude=["twice"])
+    return read(TRAIN, label="kind", exclude=["twice"])
 
 
 def like_train(text):
-    return read_csv(text.encode(), like=train_table())
+    return read(text.encode(), like=train_table())
 
 
 def test_one_row_of_one_class_is_read_with_the_kinds_of_the_training_table():
@@ -637,14 +637,14 @@ def test_a_test_column_may_hold_nothing_but_strays():
 
 
 def test_the_decimal_mark_of_the_training_table_holds_where_the_test_set_has_none():
-    train = read_csv(b"x;y\n1234,5;a\n12,5;b\n2.345,1;a\n", label="y")
-    assert read_csv(b"x;y\n1.234;a\n", like=train).features[0].numbers[0] == 1234
-    assert read_csv(b"x;y\n1.5;a\n", like=train).features[0].numbers[0] == 1.5
+    train = read(b"x;y\n1234,5;a\n12,5;b\n2.345,1;a\n", label="y")
+    assert read(b"x;y\n1.234;a\n", like=train).features[0].numbers[0] == 1234
+    assert read(b"x;y\n1.5;a\n", like=train).features[0].numbers[0] == 1.5
 
 
 def test_a_minus_that_is_a_class_in_training_is_a_label_in_the_test_set():
-    train = read_csv(b"x,y\n1,+\n2,-\n4,+\n", label="y")
-    assert read_csv(b"x,y\n1,-\n2,\n", like=train).classes == ("-",)
+    train = read(b"x,y\n1,+\n2,-\n4,+\n", label="y")
+    assert read(b"x,y\n1,-\n2,\n", like=train).classes == ("-",)
 
 
 def test_columns_of_a_test_set_are_found_by_name_and_unknown_ones_are_no_features():
@@ -690,13 +690,13 @@ def test_a_test_set_that_does_not_fit_says_why(text, parts):
     ],
 )
 def test_options_that_the_training_table_settles_are_refused(options):
-    message = message_of(read_csv, TRAIN, like=train_table(), **options)
+    message = message_of(read, TRAIN, like=train_table(), **options)
     assert "read like table" in message
-    assert read_csv(TRAIN, label="kind", like=train_table()).n_rows == 4
+    assert read(TRAIN, label="kind", like=train_table()).n_rows == 4
 
 
 def test_a_frame_is_read_like_a_file():
-    train = read_csv(SAMPLES / "adult_2000.csv", label="income")
+    train = read(SAMPLES / "adult_2000.csv", label="income")
     df = pd.read_csv(SAMPLES / "adult_2000.csv").tail(1)
     test = Table.from_frame(df, like=train, name="last row")
     assert test.feature_names == train.feature_names and test.n_rows == 1
@@ -758,7 +758,7 @@ def test_frames_of_any_dtype_become_tables():
 def test_a_frame_and_its_csv_give_the_same_table(name):
     df = pd.read_csv(SAMPLES / f"{name}.csv", dtype=str, keep_default_na=False)
     ours = Table.from_frame(df)
-    read = read_csv(SAMPLES / f"{name}.csv")
+    read = read(SAMPLES / f"{name}.csv")
     assert ours.fingerprint == read.fingerprint
     assert ours.cells.equals(read.cells)
 
@@ -801,7 +801,7 @@ def test_lone_surrogates_do_not_break_a_frame():
 
 
 def test_davis_row_12_has_weight_and_height_swapped():
-    table = read_csv(SAMPLES / "davis.csv", label="sex")
+    table = read(SAMPLES / "davis.csv", label="sex")
     assert table.n_rows == 200 and table.classes == ("F", "M")
     row = table.cells.iloc[table.position(12)]
     assert row.tolist() == ["F", "166", "57", "56", "163"]
@@ -809,7 +809,7 @@ def test_davis_row_12_has_weight_and_height_swapped():
 
 
 def test_breast_cancer_keeps_its_strays_and_drops_its_ids():
-    table = read_csv(SAMPLES / "breast_cancer.csv", label="class")
+    table = read(SAMPLES / "breast_cancer.csv", label="class")
     assert (table.n_rows, len(table.features)) == (699, 9)
     assert table.id_column == "sample_code_number"
     nuclei = next(c for c in table.columns if c.name == "bare_nuclei")
@@ -826,7 +826,7 @@ def test_breast_cancer_keeps_its_strays_and_drops_its_ids():
     ],
 )
 def test_samples_are_read_without_being_told_anything(name, label, n_rows, n_features):
-    table = read_csv(SAMPLES / f"{name}.csv")
+    table = read(SAMPLES / f"{name}.csv")
     assert table.label == label
     assert (table.n_rows, len(table.features)) == (n_rows, n_features)
 
@@ -843,7 +843,7 @@ def readme_table(heading):
 
 
 def test_the_ugly_sample_is_as_its_readme_says():
-    table = read_csv(SAMPLES / "ugly.csv", label="grade")
+    table = read(SAMPLES / "ugly.csv", label="grade")
     assert (table.format.encoding, table.format.delimiter) == ("latin-1", ";")
     assert table.format.decimal == "," and table.n_duplicates == 5
     assert set(range(1, 186)) - set(table.row_numbers.tolist()) == {85, 99}
@@ -872,7 +872,7 @@ def test_half_a_million_cells_are_read_in_seconds():
     df["y"] = rng.integers(0, 2, 32_000)
     raw = df.to_csv(index=False).encode()
     start = time.perf_counter()
-    assert read_csv(raw, label="y").n_rows == 32_000
+    assert read(raw, label="y").n_rows == 32_000
     # About 0.5 s on a laptop; the bound only catches a loop over cells gone wrong.
     assert time.perf_counter() - start < 10
 
@@ -888,7 +888,7 @@ CHANGEABLE = b"""id;size;word;note;y
 
 
 def changeable():
-    return read_csv(CHANGEABLE, label="y", id_column="id", kinds={"word": "category"})
+    return read(CHANGEABLE, label="y", id_column="id", kinds={"word": "category"})
 
 
 def test_other_cells_are_read_as_the_file_was():

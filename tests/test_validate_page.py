@@ -26,7 +26,7 @@ START = "Plant errors and look for them"
 
 
 def sample(name, label):
-    return cellval.read_csv(f"sample_data/{name}.csv", label=label)
+    return cellval.read(f"sample_data/{name}.csv", label=label)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from cellval.validation.run import iter_validation
 
 
 def sample(name, label):
-    return cellval.read_csv(f"sample_data/{name}.csv", label=label)
+    return cellval.read(f"sample_data/{name}.csv", label=label)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -74,7 +74,7 @@ def test_loading_something_else_is_refused_with_a_sentence(tmp_path):
 
 def test_values_frame_has_the_shape_of_the_input():
     text = "id,x,note,y\n1,1.5,same,a\n2,2.5,same,\n3,3.5,same,b\n4,9,same,a\n"
-    table = cellval.read_csv(text.encode(), label="y", id_column="id")
+    table = cellval.read(text.encode(), label="y", id_column="id")
     values = cellval.value_cells(table, n_neighbors=1)
     frame = values_frame(values, table)
     assert frame.shape == (4, 4)
@@ -108,7 +108,7 @@ def test_exported_lists_neutralise_ids_columns_and_cells():
     rows = "\n".join(
         f"=id{i},{'=1+1' if i % 2 else 'b'},{'pq'[i % 3 == 0]}" for i in range(30)
     )
-    table = cellval.read_csv(f"key,=c,y\n{rows}\n".encode(), label="y", id_column="key")
+    table = cellval.read(f"key,=c,y\n{rows}\n".encode(), label="y", id_column="key")
     frame = lowest_frame(cellval.value_cells(table))
     assert frame["id"].str.startswith("'=id").all()
     assert set(frame["column"]) == {"'=c"}

@@ -33,7 +33,7 @@ def values_of(table, cells, stderr=None):
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     return table, cellval.value_cells(table, n_neighbors=5)
 
 
@@ -112,7 +112,7 @@ def test_a_row_is_found_by_id_and_by_number():
     raw = b"name;x;y\nann;1;a\nbob;2;\n7;3;b\ncid;1;b\n" + b"".join(
         b"r%d;%d;a\n" % (k, k) for k in range(10)
     )
-    table = cellval.read_csv(raw, label="y", id_column="name")
+    table = cellval.read(raw, label="y", id_column="name")
     assert find_rows(table, " ann ") == [0]
     assert find_rows(table, "7") == [1]  # an id goes before a row number
     assert find_rows(table, "4") == [2]  # row 2 was set aside
@@ -165,36 +165,36 @@ def test_suspects_are_clearly_below_zero_and_lowest_in_their_class():
     cells[6, 1] = -0.1
     stderr = np.full((8, 2), 0.01)
     stderr[0, 1] = 0.4  # low, but not clearly
-    about = views.ValueView(values_of(table, cells, stderr))
-    rows, columns = about.suspects()
+    view = views.ValueView(values_of(table, cells, stderr))
+    rows, columns = view.suspects()
     found = set(zip(rows.tolist(), columns.tolist(), strict=True))
     assert found == {(0, 0), (1, 0), (6, 1)}
-    rows, columns = about.suspects(2)
+    rows, columns = view.suspects(2)
     # The lowest of the rare class goes before the second lowest of the common one.
     assert set(zip(rows.tolist(), columns.tolist(), strict=True)) == {(0, 0), (6, 1)}
-    assert about.harmful_by_column.tolist() == [2, 1]
+    assert view.harmful_by_column.tolist() == [2, 1]
 
 
 def test_no_suspects_while_standard_errors_are_unknown(small):
     table, values = small
     unknown = np.full(values.values.shape, np.nan)
-    about = views.ValueView(values_of(table, values.values, unknown))
-    assert len(about.suspects()[0]) == 0
+    view = views.ValueView(values_of(table, values.values, unknown))
+    assert len(view.suspects()[0]) == 0
 
 
 @pytest.mark.parametrize(("n", "most"), [(10, 5), (1000, 20)])
 def test_at_most_half_a_percent_of_the_cells_are_suspects(n, most):
     table = random_table(0, n, ["number"] * 4)
     cells = np.full((n, 4), -1.0)
-    about = views.ValueView(values_of(table, cells))
-    assert about.usual_suspects == most
-    assert len(about.suspects()[0]) == most
+    view = views.ValueView(values_of(table, cells))
+    assert view.usual_suspects == most
+    assert len(view.suspects()[0]) == most
 
 
 def test_the_rank_of_one_cell_is_its_rank_among_all(small):
-    about = views.ValueView(small[1])
+    view = views.ValueView(small[1])
     for i, j in np.ndindex(6, 2):
-        assert about.rank_over_all(i, j) == about.ranks_over_all[i, j]
+        assert view.rank_over_all(i, j) == view.ranks_over_all[i, j]
 
 
 def test_what_is_derived_is_kept_for_the_same_values_only(small):

@@ -12,7 +12,7 @@ import cellval
 from cellval.figures import waterfall as figures
 from cellval.jobs import registry
 from cellval.jobs.background import Job
-from cellval.repair.repairs import Repair
+from cellval.repairs.repair import Repair
 from cellval.ui import session as state
 from cellval.ui.sample import label_or_cell as labelorcell
 from cellval.ui.sample import what_if as whatif
@@ -41,7 +41,7 @@ def valued(table, **options):
 
 @pytest.fixture(scope="module")
 def davis():
-    return valued(cellval.read_csv("sample_data/davis.csv", label="sex"))
+    return valued(cellval.read("sample_data/davis.csv", label="sex"))
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def planted_table(seed=0):
         x = 400.0 if k == 5 else x
         label = "ab"[y] if k != 3 else "ab"[1 - y]
         lines.append(f"{x:.2f},{z:.2f},{'red' if y else '**blue**'},{label}")
-    return cellval.read_csv(io.BytesIO("\n".join(lines).encode()), label="y")
+    return cellval.read(io.BytesIO("\n".join(lines).encode()), label="y")
 
 
 def shown(job, row, *, edits=None, **session):

@@ -11,7 +11,7 @@ import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.export import xlsx
-from cellval.repair.repairs import Repair, repaired
+from cellval.repairs.repair import Repair, repaired
 
 openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is an optional extra")
 
@@ -46,13 +46,13 @@ def notes(book):
 
 @pytest.fixture(scope="module")
 def ugly():
-    table = cellval.read_csv(RAW.encode(), label="y", kinds={"code": "category"})
+    table = cellval.read(RAW.encode(), label="y", kinds={"code": "category"})
     return about_of(table, values_of(table, np.ones((5, len(table.features)))))
 
 
 @pytest.fixture(scope="module")
 def davis():
-    table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    table = cellval.read("sample_data/davis.csv", label="sex")
     return about_of(table, cellval.value_cells(table))
 
 
@@ -181,7 +181,7 @@ def test_long_texts_are_cut_to_what_a_cell_holds():
     lines = [
         f"{'w' * 40_000 if k == 1 else 'short'},{k},{'ab'[k % 2]}" for k in range(6)
     ]
-    table = cellval.read_csv(
+    table = cellval.read(
         "\n".join(["t,x,y", *lines]).encode(), label="y", exclude=["t"]
     )
     book = opened(about_of(table))

@@ -4,20 +4,15 @@ import argparse
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
-from cellval.cli import (
-    find as loop_commands,
-)
-from cellval.cli import (
-    reproduce as reproduce_command,
-)
-from cellval.cli import (
-    value as commands,
-)
+from cellval.cli import find, value
+from cellval.cli import reproduce as experiments
 from cellval.errors import InputError
-from cellval.methods import METHODS, MODELS
+from cellval.methods import METHODS
 from cellval.table.columns import KINDS
+from cellval.values.options import TESTED, RunOptions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,27 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 # What the library calls its options, and what they are called here.
-OPTIONS = {
-    "n_neighbors": "--neighbors",
-    "random_state": "--seed",
-    "target_stderr": "--stderr",
-    "budget": "--seconds",
+FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} | {
     "n_jobs": "--jobs",
-    "baseline": "--baseline",
-    "scoring": "--scoring",
-    "subsets": "--subsets",
-    "near": "--near",
-    "method": "--method",
-    "model": "--model",
-    "rounds": "--rounds",
-    "row_weights": "--row-weights",
-    "column_weights": "--column-weights",
-    "truncation": "--truncation",
-    "test": "--test",
     "label": "--label",
     "id_column": "--id",
     "exclude": "--exclude",
     "kinds": "--kind",
+    "continue_from": "--continue",
 }
 SENTENCES = {
     "(test=None)": "(no --test)",
@@ -68,7 +49,7 @@ def _in_options(message: str) -> str:
     """The message with names of options in place of names of arguments."""
     for words, others in SENTENCES.items():
         message = message.replace(words, others)
-    for name, option in {**OPTIONS, "continue_from": "--continue"}.items():
+    for name, option in FLAGS.items():
         message = message.replace(f"{name} is no option", f"{option} is no option")
         # As in "near=5 is not possible" and "no column 'x' (exclude)".
         message = re.sub(rf"(?<![\w'-]){name}=", f"{option} ", message)
@@ -77,7 +58,7 @@ def _in_options(message: str) -> str:
 
 
 def _settings(names: re.Match[str]) -> str:
-    return ", ".join(OPTIONS.get(name, name) for name in names[0].split(", "))
+    return ", ".join(FLAGS.get(name, name) for name in names[0].split(", "))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,11 +76,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="VALUES.NPZ",
         help="go on where an earlier run with the same settings stopped",
     )
-    run.set_defaults(command=commands.run)
+    run.set_defaults(command=value.run)
     explain = parts.add_parser("explain", help="break a row's value into its cells")
     _add_common(explain)
     explain.add_argument("--row", type=int, required=True, help="row number, from 1")
-    explain.set_defaults(command=commands.explain)
+    explain.set_defaults(command=value.explain)
     repair = parts.add_parser("repair", help="apply decided repairs to the CSV")
     _add_table(repair)
     repair.add_argument(
@@ -109,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     repair.add_argument(
         "--log", help="CSV of what was changed (default: <out>_changes.csv)"
     )
-    repair.set_defaults(command=loop_commands.repair)
+    repair.set_defaults(command=find.repair)
     suspects = parts.add_parser("suspects", help="list cells that may be wrong")
     _add_common(suspects)
     suspects.add_argument(
@@ -121,7 +102,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_values(suspects).add_argument(
         "--no-values", action="store_true", help="faster: rank by surprise alone"
     )
-    suspects.set_defaults(command=loop_commands.suspects)
+    suspects.set_defaults(command=find.suspects)
     report = parts.add_parser("report", help="write an HTML file of all findings")
     _add_common(report)
     report.add_argument("--out", required=True, help="the HTML file")
@@ -133,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
         help="compare models before and after the repairs",
     )
     _add_values(report)
-    report.set_defaults(command=loop_commands.report, no_values=False)
+    report.set_defaults(command=find.report, no_values=False)
     _add_reproduce(parts)
     return parser
 
@@ -143,7 +124,7 @@ def _add_reproduce(parts: Any) -> None:
         "reproduce",
         help="repeat the paper's experiments beside its numbers",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=f"experiments:\n{reproduce_command.names_text()}",
+        epilog=f"experiments:\n{experiments.names_text()}",
     )
     reproduce.add_argument("name", metavar="NAME", help="an experiment, or all")
     reproduce.add_argument(
@@ -161,7 +142,7 @@ def _add_reproduce(parts: Any) -> None:
         metavar="FOLDER",
         help="folder for tables, figures and paragraphs (default cellval_results)",
     )
-    reproduce.set_defaults(command=reproduce_command.reproduce)
+    reproduce.set_defaults(command=experiments.reproduce)
 
 
 def _add_values(parser: argparse.ArgumentParser) -> Any:
@@ -203,41 +184,17 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
-    parser.add_argument(
-        "--test",
-        help="a second CSV, or a share of the rows, 0.3 (default: leave-one-out)",
-    )
-    parser.add_argument(
-        "--method",
-        default="knn",
-        choices=list(METHODS),
-        help="how cells are valued (default knn): "
-        + "; ".join(f"{name}: {about.title}" for name, about in METHODS.items()),
-    )
-    parser.add_argument(
-        "--model",
-        help=f"of mc, exact, loo and flat: {', '.join(MODELS)} (default tree)",
-    )
-    parser.add_argument(
-        "--rounds", type=int, help="random orders of mc and flat, trees of oob"
-    )
-    parser.add_argument(
-        "--row-weights", help="of mc and exact: shapley, banzhaf or 'beta(a, b)'"
-    )
-    parser.add_argument("--column-weights", help="of knn, mc and exact: the same")
-    parser.add_argument(
-        "--truncation", type=float, help="of mc: an approximation, such as 0.01"
-    )
-    parser.add_argument("--neighbors", type=int, help="K of KNN (default 10)")
-    parser.add_argument(
-        "--subsets", help="of knn: auto, all, or how many (default auto)"
-    )
-    parser.add_argument("--baseline", help="zero or chance (default zero)")
-    parser.add_argument("--scoring", help="accuracy or balanced (default accuracy)")
-    parser.add_argument(
-        "--near", type=int, help="approximate: order only the nearest NEAR rows"
-    )
-    parser.add_argument("--seconds", type=float, help="stop after so many seconds")
-    parser.add_argument("--stderr", type=float, help="stop at this standard error")
-    parser.add_argument("--seed", type=int, default=0)
+    for option in fields(RunOptions):
+        methods, means = option.metadata["of"], option.metadata["means"]
+        if len(methods) < len(TESTED):
+            means = f"of {', '.join(methods)}: {means}"
+        choices = list(METHODS) if option.name == "method" else None
+        parser.add_argument(
+            option.metadata["flag"],
+            dest=option.name,
+            type=option.metadata["kind"],
+            choices=choices,
+            metavar=None if choices else option.name.upper(),
+            help=means,
+        )
     parser.add_argument("--jobs", type=int, help="threads (default: one per core)")

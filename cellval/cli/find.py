@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.cli.value import (
+from cellval.cli.files import (
     check_outputs,
     find_values,
     last_of,
+    printable,
     read_table,
-    short,
     write,
 )
 from cellval.detect.surprise import iter_surprise
@@ -20,13 +20,12 @@ from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, flagged_sentence, safe_frame, suspects_list
-from cellval.progress import shown
-from cellval.repair.decisions import read_decisions
-from cellval.repair.repairs import Repairs, changes_frame, repaired, repaired_csv, split
+from cellval.repairs.decisions import read_decisions
+from cellval.repairs.repair import Repairs, changes_frame, repaired, repaired_csv, split
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
 from cellval.table.table import Table
-from cellval.text import spoken_time
+from cellval.text import counted
 from cellval.values.result import load
 from cellval.values.words import Unit
 
@@ -39,19 +38,19 @@ def suspects(options: argparse.Namespace) -> int:
     table = read_table(options)
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
-    about, stopped = _suspicion(options, table)
-    write("--out", out, csv_bytes(suspects_list(about)))
-    print(f"{table.name}: {flagged_sentence(about)}")
-    for code in about.surprise.placeholders:
+    suspicion, stopped = _suspicion(options, table)
+    write("--out", out, csv_bytes(suspects_list(suspicion)))
+    print(f"{table.name}: {flagged_sentence(suspicion)}")
+    for code in suspicion.surprise.placeholders:
         print(
-            f"{code.text} in '{short(code.column)}' ({_counted(code.n_cells, 'cell')})"
-            ' may stand for "missing"'
+            f"{code.text} in '{printable(code.column)}' "
+            f'({counted(code.n_cells, "cell")}) may stand for "missing"'
         )
-    top = min(about.n_flagged, 20) if options.top is None else options.top
-    if top := min(top, about.suspicion.size):
+    top = min(suspicion.n_flagged, 20) if options.top is None else options.top
+    if top := min(top, suspicion.scores.size):
         print(f"\nthe {top:,} most suspicious, lower is worse:")
-        print(_suspects_text(about, top))
-    print(f"\nwritten to {out}: all {about.suspicion.size:,} cells, worst first")
+        print(_suspects_text(suspicion, top))
+    print(f"\nwritten to {out}: all {suspicion.scores.size:,} cells, worst first")
     return 130 if stopped else 0
 
 
@@ -60,7 +59,7 @@ def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bo
     values, stopped = None, False
     if options.values:
         values = load(options.values)
-        if values.settings.get("table") != table.fingerprint:
+        if values.settings.table != table.fingerprint:
             raise InputError(
                 f"{options.values} holds values of another table than {options.csv}, "
                 "or of the same one with another --label, --exclude or --kind. Choose "
@@ -68,25 +67,26 @@ def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bo
             )
     elif not options.no_values:
         values, stopped = find_values(options, table)
-    steps = iter_surprise(table, random_state=options.seed, n_jobs=options.jobs)
-    found, early = last_of(shown(steps, say=_surprise_line))
+    seed = options.random_state or 0
+    steps = iter_surprise(table, random_state=seed, n_jobs=options.jobs)
+    found, early = last_of(steps, "looking for surprising cells")
     return make_suspicion(table, values, found), stopped or early
 
 
-def _suspects_text(about: Suspicion, k: int) -> str:
+def _suspects_text(suspicion: Suspicion, k: int) -> str:
     """The first suspects as a table for a terminal."""
-    frame = suspects_frame(about, k)
-    shown = pd.DataFrame({"row": frame["row"].map("{:,}".format)})
-    if about.table.id_column is not None:
-        shown["id"] = frame["id"].map(short)
+    frame = suspects_frame(suspicion, k)
+    shown = pd.DataFrame({"row": frame["row_number"].map("{:,}".format)})
+    if suspicion.table.id_column is not None:
+        shown["id"] = frame["id"].map(printable)
     for name in ("column", "content", "suggestion"):
-        shown[name] = frame[name].map(short)
-    if about.values is not None:
+        shown[name] = frame[name].map(printable)
+    if suspicion.values is not None:
         unit = Unit.of(float(np.nanmax(np.abs(frame["value"]), initial=0.0)))
         pairs = zip(frame["value"], frame["stderr"], strict=True)
         shown["value"] = [unit.with_error(*pair) for pair in pairs]
     shown["suspicion"] = frame["suspicion"].map("{:.2g}".format)
-    shown["why"] = [short(why, 120) for why in frame["reason"]]
+    shown["why"] = [printable(why, 120) for why in frame["reason"]]
     widths = {name: max(len(name), *map(len, shown[name])) for name in shown}
     lines = [dict(zip(shown, shown, strict=True)), *shown.to_dict("records")]
     return "\n".join(
@@ -118,39 +118,30 @@ def report(options: argparse.Namespace) -> int:
     if options.measure:
         measuring = _scores(options, table, known["repairs"])
         first = next(measuring)  # what cannot be measured is told before the work
-    about, stopped = _suspicion(options, table)
+    suspicion, stopped = _suspicion(options, table)
     comparison = None
     if measuring is not None:
         steps = (step for part in ((first,), measuring) for step in part)
-        comparison, early = last_of(shown(steps, say=_scores_line))
+        comparison, early = last_of(steps, "measuring models")
         stopped |= early
-    content = report_html(about, **known, comparison=comparison)
+    content = report_html(suspicion, **known, comparison=comparison)
     write("--out", outputs["--out"], content)
-    print(f"{table.name}: {flagged_sentence(about)}")
+    print(f"{table.name}: {flagged_sentence(suspicion)}")
     if comparison is not None:
         for model in comparison.models:
             print(f"{model}: {comparison.verdict(model)}")
     if options.xlsx:
-        write("--xlsx", outputs["--xlsx"], xlsx_bytes(about, **known))
+        write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
     print(f"written to {', '.join(map(str, outputs.values()))}")
     return 130 if stopped else 0
 
 
 def _scores(options: argparse.Namespace, table: Table, repairs: Repairs) -> Any:
-    from cellval.repair.measure import iter_scores  # scikit-learn's models, likewise
+    from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
 
-    after = repaired(table, repairs)
-    how = {"n_neighbors": options.neighbors or 10, "random_state": options.seed}
-    return iter_scores(table, after, **how)
-
-
-def _surprise_line(step: Any) -> str:
-    return f"looking for surprising cells: {step.done:4.0%}"
-
-
-def _scores_line(step: Any) -> str:
-    left = "" if np.isnan(step.seconds_left) else spoken_time(step.seconds_left)
-    return f"measuring models: {step.done:4.0%}" + (f", {left} left" if left else "")
+    how = {"random_state": options.random_state or 0}
+    how["n_neighbors"] = options.n_neighbors or 10
+    return iter_comparison(table, repaired(table, repairs), **how)
 
 
 def repair(options: argparse.Namespace) -> int:
@@ -168,8 +159,8 @@ def repair(options: argparse.Namespace) -> int:
     texts, drop = split(repairs)
     replaced = sum(repairs[cell].action == "replace" for cell in texts)
     print(
-        f"{name}: {_counted(replaced, 'cell')} replaced, {len(texts) - replaced:,} "
-        f"blanked, {_counted(len(drop), 'row')} dropped"
+        f"{name}: {counted(replaced, 'cell')} replaced, {len(texts) - replaced:,} "
+        f"blanked, {counted(len(drop), 'row')} dropped"
     )
     if not repairs:
         print(f"{options.decisions} holds no repairs, so {out} is a copy")
@@ -177,10 +168,6 @@ def repair(options: argparse.Namespace) -> int:
         print(f"note: {note}")
     print(f"written to {out}; changes are listed in {log}")
     return 0
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _formula_note(table: Table, repairs: Repairs) -> str:
@@ -198,7 +185,7 @@ def _formula_note(table: Table, repairs: Repairs) -> str:
     row, name = min(found)
     n = len(found)
     return (
-        f"{_counted(n, 'untouched cell')} look{'s' * (n == 1)} like a formula (first "
-        f"row {row:,}, '{short(name)}') and {'was' if n == 1 else 'were'} kept as "
+        f"{counted(n, 'untouched cell')} look{'s' * (n == 1)} like a formula (first "
+        f"row {row:,}, '{printable(name)}') and {'was' if n == 1 else 'were'} kept as "
         "written; a spreadsheet may run such cells"
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from cellval.cli.files import make_folder, unwritable
 from cellval.errors import InputError
 from cellval.experiments import EXPERIMENTS
 from cellval.text import spoken_time
@@ -32,7 +33,7 @@ def reproduce(options: argparse.Namespace) -> int:
             f"There is no experiment '{options.name}'. These can be reproduced, one by "
             f"one or as 'all':\n{names_text()}"
         )
-    data, out = _data_folder(options), _out_folder(options)
+    data, out = _data_folder(options), make_folder(options)
     for k, name in enumerate(names):
         print(f"{name}: {EXPERIMENTS[name]}", flush=True)
         started = time.monotonic()
@@ -65,29 +66,13 @@ def _data_folder(options: argparse.Namespace) -> Path | None:
     return Path(given)
 
 
-def _out_folder(options: argparse.Namespace) -> Path:
-    """Made before the work: what cannot be written is told at once."""
-    folder = Path(options.out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from error
-    return folder
-
-
 def _write(result: "Result", folder: Path) -> list[Path]:
     from cellval.experiments.result import write
 
     try:
         return write(result, folder)
     except OSError as error:
-        raise _unwritable(folder, error) from error
-
-
-def _unwritable(folder: Path, error: OSError) -> InputError:
-    return InputError(
-        f"Cannot write to {folder}: {error.strerror}. Choose another --out."
-    )
+        raise unwritable(folder, error) from error
 
 
 def _as_quick(result: "Result") -> "Result":

@@ -22,7 +22,7 @@ def misspelt(column: Column) -> dict[int, int]:
     --------
     >>> import cellval
     >>> text = b"city,y\\n" + b"Berlin,a\\nBerlin,b\\n" * 20 + b"Berlni,a\\n"
-    >>> table = cellval.read_csv(text, label="y", kinds={"city": "category"})
+    >>> table = cellval.read(text, label="y", kinds={"city": "category"})
     >>> misspelt(table.features[0]), table.features[0].categories
     ({1: 0}, ('Berlin', 'Berlni'))
     """

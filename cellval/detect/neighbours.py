@@ -1,14 +1,14 @@
 """What the rows most like a row, in other columns, say about each of its cells."""
 
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cellval.knn.nearest import nearest_rows
-from cellval.parallel import n_workers
+from cellval.parallel import Computation, Piece
 from cellval.stats import median
 from cellval.table.columns import Column
 from cellval.table.encoding import encode
@@ -26,7 +26,7 @@ ITEM_ROWS = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class NeighbourModel:
     """How neighbours are found for each feature.
 
     Attributes
@@ -55,7 +55,7 @@ class Model:
     order: np.ndarray
 
 
-def make_model(table: Table, random_state: int = 0) -> Model:
+def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
     """Weigh the columns by how much they say about each other."""
     encoded = encode(table)
     n, m = table.n_rows, len(table.features)
@@ -71,7 +71,7 @@ def make_model(table: Table, random_state: int = 0) -> Model:
     best = np.argsort(-weights, axis=1, kind="stable")[:, :n_best]
     importance = np.take_along_axis(weights, best, axis=1)
     sums = importance.sum(axis=1, keepdims=True)
-    return Model(
+    return NeighbourModel(
         np.concatenate([encoded.cells, encoded.y[None].astype(np.float32)]),
         np.append(encoded.weight, np.float32(1.0 / (differ or 1.0))),
         np.append(encoded.is_category, True),
@@ -205,79 +205,106 @@ class Nearby:
         For numbers, the spread of the neighbours' cells around their median, as the
         standard deviation of a normal distribution (on the scale of `bent`). For
         categories, how probable one at most as common as the cell's own is.
+    n_known : int
+        Rows among which neighbours were looked for.
     """
 
     expected: np.ndarray
     apart: np.ndarray
+    n_known: int
 
 
-def iter_nearby(
-    table: Table,
-    model: Model,
-    *,
-    n_jobs: int | None = None,
-    executor: Executor | None = None,
-) -> Iterator[tuple[float, Nearby | None]]:
-    """Yield the share done, with what the neighbours say whenever all cells have it.
+class Answers(NamedTuple):
+    """Of the current round of questions so far, and of the last one that ended."""
+
+    parts: tuple[Nearby, ...]
+    whole: Nearby | None
+    n_rounds: int  # that ended
+
+
+@dataclass(eq=False)
+class Asking(Computation[Answers, Nearby]):
+    """The neighbours of all rows are asked, some rows a piece.
 
     Large tables are answered twice: from few rows at once, then from more.
     """
-    n, m = model.cells.shape[1], len(table.features)
-    sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
-    total, done = n * sum(sizes), 0
-    stop, parts = _go_on(), []
-    pool = executor or ThreadPoolExecutor(n_workers(n_jobs, None))
-    try:
-        for size in sizes:
-            asked = _Asked.of(table, model, size)
-            answer = Nearby(
-                np.full((n, m), np.nan), np.full((n, m), np.nan, np.float32)
-            )
-            items = [
-                np.arange(a, min(n, a + ITEM_ROWS)) for a in range(0, n, ITEM_ROWS)
-            ]
-            parts = [
-                pool.submit(asked.about, model.cells[:, rows], rows, stop)
-                for rows in items
-            ]
-            for rows, part in zip(items, parts, strict=True):
-                said = part.result()
-                answer.expected[rows] = said.expected
-                answer.apart[rows] = said.apart
-                done += rows.size * size
-                yield done / total, answer if rows is items[-1] else None
-    finally:
-        stop[0] = 1
-        for part in parts:
-            part.cancel()
-        if executor is None:
-            pool.shutdown(wait=True, cancel_futures=True)
+
+    table: Table
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        n = self.table.n_rows
+        self.sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
+        self.total = float(n * sum(self.sizes))
+        self._stop = _go_on()
+
+    @cached_property
+    def model(self) -> NeighbourModel:
+        return make_model(self.table, self.random_state)
+
+    @cached_property
+    def _items(self) -> list[np.ndarray]:
+        n = self.table.n_rows
+        return [np.arange(a, min(n, a + ITEM_ROWS)) for a in range(0, n, ITEM_ROWS)]
+
+    def prepare(self) -> None:
+        self.model  # noqa: B018 - made before the clock starts
+
+    def pieces(self) -> Iterator[Piece]:
+        for size in self.sizes:
+            index = NeighbourIndex.of(self.table, self.model, size)
+            for rows in self._items:
+                arguments = self.model.cells[:, rows], rows, self._stop
+                yield Piece(index.about, arguments, float(rows.size * size))
+
+    def begin(self) -> Answers:
+        return Answers((), None, 0)
+
+    def add(self, state: Answers, answer: Nearby) -> Answers:
+        parts = (*state.parts, answer)
+        if len(parts) < len(self._items):
+            return state._replace(parts=parts)
+        return Answers((), _joined(parts), state.n_rounds + 1)
+
+    def make(self, state: Answers) -> Callable[[], Nearby] | None:
+        whole = state.whole
+        return None if whole is None else lambda: whole
+
+    def stop(self) -> None:
+        self._stop[0] = 1
 
 
-def neighbours_of(table: Table, model: Model, index: int) -> np.ndarray:
+def _joined(parts: Sequence[Nearby]) -> Nearby:
+    expected = np.concatenate([part.expected for part in parts])
+    apart = np.concatenate([part.apart for part in parts])
+    return Nearby(expected, apart, parts[0].n_known)
+
+
+def neighbours_of(table: Table, model: NeighbourModel, index: int) -> np.ndarray:
     """Positions of the rows nearest to a row, for each of its columns; -1 for none."""
-    asked = _Asked.of(table, model, min(MOST_KNOWN, table.n_rows))
+    asked = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
     return asked.neighbours(model.cells[:, [index]], np.array([index]), _go_on())[0]
 
 
-def ask(table: Table, model: Model, cells: np.ndarray, rows: np.ndarray) -> Nearby:
+def ask(
+    table: Table, model: NeighbourModel, cells: np.ndarray, rows: np.ndarray
+) -> Nearby:
     """What the neighbours would say if these rows had other cells.
 
     Parameters
     ----------
     cells : ndarray of float32, shape (n_columns + 1, n_asked)
-        Encoded like `Model.cells`.
+        Encoded like `NeighbourModel.cells`.
     rows : ndarray of int64, shape (n_asked,)
         Positions of the rows that are changed so: they are not their own neighbours.
     """
-    asked = _Asked.of(table, model, min(MOST_KNOWN, table.n_rows))
+    asked = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
     # Part by part: neighbours take 16 numbers for each cell.
     parts = [
         asked.about(cells[:, a : a + ITEM_ROWS], rows[a : a + ITEM_ROWS], _go_on())
         for a in range(0, rows.size, ITEM_ROWS)
     ]
-    expected = np.concatenate([part.expected for part in parts])
-    return Nearby(expected, np.concatenate([part.apart for part in parts]))
+    return _joined(parts)
 
 
 def _go_on() -> np.ndarray:
@@ -285,17 +312,17 @@ def _go_on() -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class NeighbourIndex:
     """Known rows, ready to be asked about others."""
 
     table: Table
-    model: Model
+    model: NeighbourModel
     known: np.ndarray  # positions of rows
     cells: np.ndarray  # their encoded cells
     place: np.ndarray  # of each row of the table among them, or -1
 
     @classmethod
-    def of(cls, table: Table, model: Model, n_known: int) -> "_Asked":
+    def of(cls, table: Table, model: NeighbourModel, n_known: int) -> "NeighbourIndex":
         known = model.order[:n_known]
         place = np.full(table.n_rows, -1, np.int64)
         place[known] = np.arange(n_known)
@@ -341,7 +368,7 @@ class _Asked:
                 expected[:, j], apart[:, j] = _categories_say(
                     column, own, share, found[:, j]
                 )
-        return Nearby(expected, apart)
+        return Nearby(expected, apart, self.known.size)
 
 
 def _shares(column: Column, y: np.ndarray) -> np.ndarray:

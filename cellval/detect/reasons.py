@@ -8,22 +8,24 @@ from cellval.table.describe import number_text, usual_range
 from cellval.text import brief
 
 
-def reasons(about: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list[str]:
+def reasons(suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list[str]:
     """A sentence for each cell on what is odd about it and whether it hurts."""
     corners = list(CORNERS.values())
     ordinary = {k: f"{words[0].upper()}{words[1:]}." for k, words in enumerate(corners)}
-    kinds = about.corner[rows, columns]
+    kinds = suspicion.corner[rows, columns]
     texts = [ordinary[kind] for kind in kinds.tolist()]
     usual: dict[tuple[int, int], str] = {}
-    for at in np.flatnonzero(about.surprise.surprise[rows, columns] < SURPRISING):
+    for at in np.flatnonzero(suspicion.surprise.surprise[rows, columns] < SURPRISING):
         i, j = int(rows[at]), int(columns[at])
-        why = about.surprise.misfits.get((i, j)) or _oddity(about, i, j, usual)
-        texts[at] = why + (" It hurts." if about.hurts[i, j] else "")
+        why = suspicion.surprise.misfits.get((i, j)) or _oddity(suspicion, i, j, usual)
+        texts[at] = why + (" It hurts." if suspicion.hurts[i, j] else "")
     return texts
 
 
-def _oddity(about: Suspicion, i: int, j: int, usual: dict[tuple[int, int], str]) -> str:
-    table, found = about.table, about.surprise
+def _oddity(
+    suspicion: Suspicion, i: int, j: int, usual: dict[tuple[int, int], str]
+) -> str:
+    table, found = suspicion.table, suspicion.surprise
     column, label = table.features[j], int(table.y[i])
     if (j, label) not in usual:
         usual[j, label] = usual_range(column, table.y == label)

@@ -60,8 +60,8 @@ class Suggestion:
     fit: float = float("nan")
 
 
-def suggest(
-    table: Table, found: Surprise, index: int, column: str
+def suggestions(
+    table: Table, found: Surprise, position: int, column: str
 ) -> tuple[Suggestion, ...]:
     """What could stand in a cell instead, the likeliest first.
 
@@ -73,12 +73,14 @@ def suggest(
     --------
     >>> import cellval
     >>> from cellval.detect.surprise import surprise
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> best = suggest(table, surprise(table), table.position(12), "height")[0]
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> best = suggestions(table, surprise(table), table.position(12), "height")[0]
     >>> best.text, best.also, best.why
     ('166', (('weight', '57'),), "Swapped with 'weight' in the same row.")
     """
-    return suggest_many(table, found, [(index, table.feature_names.index(column))])[0]
+    return suggest_many(table, found, [(position, table.feature_names.index(column))])[
+        0
+    ]
 
 
 def suggest_many(

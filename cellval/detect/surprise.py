@@ -6,17 +6,28 @@ the middle of its class? *Residual*: how far from what its neighbours in other c
 say? Surprise is their weighted geometric mean. Lower is worse.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 import numpy as np
 
 from cellval.detect.misspelt import misspelt
-from cellval.detect.neighbours import Model, Nearby, bent, iter_nearby, make_model
+from cellval.detect.neighbours import (
+    MOST_KNOWN,
+    Asking,
+    Nearby,
+    NeighbourModel,
+    bent,
+)
 from cellval.detect.placeholders import Placeholder, placeholders
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.errors import is_whole, require
+from cellval.parallel import drive
+from cellval.progress import Snapshot
+from cellval.stats import robust_spread
 from cellval.table.columns import MISSING_MARKERS, Column
 from cellval.table.table import Table
 from cellval.text import brief
@@ -46,10 +57,8 @@ class Surprise:
         Cells that are odd whatever the others say, each with a sentence.
     placeholders : tuple of Placeholder
         Codes that seem to stand for "missing".
-    model : Model
+    model : NeighbourModel
         How neighbours were found.
-    done : float
-        Share of the computation.
     """
 
     surprise: np.ndarray
@@ -59,8 +68,12 @@ class Surprise:
     tails: "tuple[Tail | None, ...]"
     misfits: Mapping[tuple[int, int], str]
     placeholders: tuple[Placeholder, ...]
-    model: Model
-    done: float = 1.0
+    model: NeighbourModel
+
+    @property
+    def is_final(self) -> bool:
+        """Was it not stopped at the first, quick answer of a large table?"""
+        return self.nearby.n_known == min(MOST_KNOWN, len(self.surprise))
 
 
 def surprise(
@@ -71,15 +84,14 @@ def surprise(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> found = surprise(table).surprise
     >>> row = table.position(12)  # weight and height are swapped
     >>> (found[row, :2] < 1e-6).tolist()
     [True, True]
     """
-    for found in iter_surprise(table, random_state=random_state, n_jobs=n_jobs):
-        last = found
-    return last
+    *_, last = iter_surprise(table, random_state=random_state, n_jobs=n_jobs)
+    return last.result
 
 
 def iter_surprise(
@@ -88,30 +100,75 @@ def iter_surprise(
     random_state: int = 0,
     n_jobs: int | None = None,
     executor: Executor | None = None,
-) -> Iterator[Surprise]:
-    """Yield how unusual every cell is: soon for large tables, then more exactly.
+) -> Generator[Snapshot[Surprise], None, None]:
+    """Find how unusual every cell is: soon for large tables, then more exactly.
 
     The same seed gives the same numbers bit for bit, whatever the number of workers.
     """
     require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
     codes = placeholders(table)
-    cleaned = without(table, codes)
-    model = make_model(cleaned, random_state)
-    rare = np.column_stack(
-        [
-            _rarity(column, float(bend), table.y)
-            for column, bend in zip(cleaned.features, model.bends, strict=True)
-        ]
-    )
-    misfits = _misfits(table, codes)
-    nearby = iter_nearby(cleaned, model, n_jobs=n_jobs, executor=executor)
-    last: Surprise | None = None
-    for done, answer in nearby:
-        if answer is not None:
-            last = _combined(cleaned, model, rare, answer, misfits, codes, done)
-            yield last
-        elif last is not None:
-            yield replace(last, done=done)
+    asking = Asking(without(table, codes), random_state)
+    steps = drive(asking, n_jobs=n_jobs, executor=executor)
+    return _iter_surprise(_Combining(table, codes, asking), steps)
+
+
+def _iter_surprise(
+    combining: "_Combining", steps: Generator[Snapshot[Nearby], None, None]
+) -> Generator[Snapshot[Surprise], None, None]:
+    combined = cache(combining.surprise)  # many snapshots share an answer
+    with closing(steps):
+        for step in steps:
+            yield step.then(combined)
+
+
+@dataclass(frozen=True, eq=False)
+class _Combining:
+    """What is said about cells beside what their neighbours say."""
+
+    table: Table
+    codes: tuple[Placeholder, ...]
+    asking: Asking  # on the table without codes
+
+    @cached_property
+    def _rarity(self) -> np.ndarray:
+        features, bends = self.asking.table.features, self.asking.model.bends
+        return np.column_stack(
+            [
+                _rarity(column, float(bend), self.table.y)
+                for column, bend in zip(features, bends, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _misfits(self) -> dict[tuple[int, int], str]:
+        return _misfits(self.table, self.codes)
+
+    def surprise(self, nearby: Nearby) -> Surprise:
+        """Rarity and residual as one number."""
+        table, model = self.asking.table, self.asking.model
+        tails = _tails(table, model, nearby)
+        rarity = self._rarity
+        residual = np.empty(rarity.shape)
+        for j, column in enumerate(table.features):
+            own = (nearby.expected[:, j], nearby.apart[:, j])
+            residual[:, j] = _residual(column, tails[j], *own)
+        # The better its neighbours know a cell, the less its class has to say.
+        weight = RARITY_WEIGHT * (1.0 - model.predictable) ** 4
+        log_residual = np.log(np.where(np.isnan(residual), rarity, residual))
+        logs = (log_residual + weight * np.log(rarity)) / (1.0 + weight)
+        both = np.nan_to_num(np.exp(logs), nan=1.0)
+        for cell in self._misfits:
+            both[cell] = 0.0
+        return Surprise(
+            both.astype(np.float32),
+            rarity.astype(np.float32),
+            residual.astype(np.float32),
+            nearby,
+            tails,
+            self._misfits,
+            self.codes,
+            model,
+        )
 
 
 def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
@@ -153,53 +210,19 @@ def _misfits(
     return found
 
 
-def _combined(
-    table: Table,
-    model: Model,
-    rarity: np.ndarray,
-    nearby: Nearby,
-    misfits: Mapping[tuple[int, int], str],
-    codes: tuple[Placeholder, ...],
-    done: float,
-) -> Surprise:
-    tails = _tails(table, model, nearby)
-    residual = np.empty(rarity.shape)
-    for j, column in enumerate(table.features):
-        own = (nearby.expected[:, j], nearby.apart[:, j])
-        residual[:, j] = _residual(column, tails[j], *own)
-    # The better its neighbours know a cell, the less its class has to say.
-    weight = RARITY_WEIGHT * (1.0 - model.predictable) ** 4
-    log_residual = np.log(np.where(np.isnan(residual), rarity, residual))
-    logs = (log_residual + weight * np.log(rarity)) / (1.0 + weight)
-    both = np.nan_to_num(np.exp(logs), nan=1.0)
-    for cell in misfits:
-        both[cell] = 0.0
-    return Surprise(
-        both.astype(np.float32),
-        rarity.astype(np.float32),
-        residual.astype(np.float32),
-        nearby,
-        tails,
-        misfits,
-        codes,
-        model,
-        done,
-    )
-
-
 def _rarity(column: Column, bend: float, y: np.ndarray) -> np.ndarray:
     """Tail probability of each cell within its class; NaN where missing."""
     if column.numbers is None:
         return _category_rarity(column, y)
     x = bent(column.numbers, bend)
     away = np.full(x.size, np.nan)
-    everyone = _spread(x)
+    everyone = robust_spread(x)
     for label in np.unique(y):
         members = np.flatnonzero((y == label) & ~np.isnan(x))
         if members.size == 0:
             continue
         own = x[members]
-        spread = _spread(own) if members.size >= FEW else everyone
+        spread = robust_spread(own) if members.size >= FEW else everyone
         spread = max(spread, NARROWEST * everyone)
         away[members] = np.abs(own - np.median(own)) / spread
     return tail_of(away)(away)
@@ -220,7 +243,9 @@ def _category_rarity(column: Column, y: np.ndarray) -> np.ndarray:
     return calibrated(probability)
 
 
-def _tails(table: Table, model: Model, nearby: Nearby) -> tuple[Tail | None, ...]:
+def _tails(
+    table: Table, model: NeighbourModel, nearby: Nearby
+) -> tuple[Tail | None, ...]:
     """Of each column of numbers. Small ones are drawn to the tail of all of them."""
     gaps: list[np.ndarray | None] = []
     usual: list[float] = []
@@ -255,12 +280,3 @@ def _residual(
         return calibrated(apart.astype(float))
     assert column.numbers is not None
     return tail.probability(column.numbers, expected, apart.astype(float))
-
-
-def _spread(x: np.ndarray) -> float:
-    """Interquartile range in units of a normal distribution's standard deviation."""
-    known = x[~np.isnan(x)]
-    if known.size == 0:
-        return 1.0
-    low, high = np.percentile(known, [25, 75])
-    return float((high - low) / 1.35 or np.std(known) or 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.surprise import Surprise
-from cellval.stats import SURE
+from cellval.stats import clearly_below
 from cellval.table.table import Table
 from cellval.values.result import CellValues
 
@@ -37,7 +37,7 @@ class Suspicion:
     harm : ndarray of shape (n_rows, n_columns)
         0 to 1: share of the cells of the same class whose value, in standard errors, is
         at most as low. NaN where there is no value.
-    suspicion : ndarray of shape (n_rows, n_columns)
+    scores : ndarray of shape (n_rows, n_columns)
         Geometric mean of surprise (weight 4) and harm (weight 1); surprise alone where
         there is no value.
     """
@@ -46,12 +46,12 @@ class Suspicion:
     values: CellValues | None
     surprise: Surprise
     harm: np.ndarray
-    suspicion: np.ndarray
+    scores: np.ndarray
 
     @cached_property
     def order(self) -> np.ndarray:
         """Flat positions of all cells, worst first."""
-        return _order(self.suspicion, self.harm)
+        return _order(self.scores, self.harm)
 
     @cached_property
     def surprise_order(self) -> np.ndarray:
@@ -61,22 +61,21 @@ class Suspicion:
     @cached_property
     def ranks(self) -> np.ndarray:
         """Rank of every cell, 1 for the most suspicious."""
-        ranks = np.empty(self.suspicion.size, np.int64)
+        ranks = np.empty(self.scores.size, np.int64)
         ranks[self.order] = np.arange(1, ranks.size + 1)
-        return ranks.reshape(self.suspicion.shape)
+        return ranks.reshape(self.scores.shape)
 
     @cached_property
     def n_flagged(self) -> int:
         """How many of the most suspicious cells to flag; see `n_to_flag`."""
-        return n_to_flag(self.suspicion)
+        return n_to_flag(self.scores)
 
     @cached_property
     def hurts(self) -> np.ndarray:
         """Cells whose value is clearly below zero."""
         if self.values is None:
-            return np.zeros(self.suspicion.shape, bool)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.values.values < -SURE * self.values.stderr)
+            return np.zeros(self.scores.shape, bool)
+        return clearly_below(self.values.values, self.values.stderr)
 
     @cached_property
     def corner(self) -> np.ndarray:

@@ -22,10 +22,13 @@ from cellval.experiments.runtime import error_of
 from cellval.experiments.wording import percent
 from cellval.figures.lines import GRID, STYLES, plain
 from cellval.figures.palette import GREY
-from cellval.games import Utility, iter_rounds, utility_of
-from cellval.games.exact import iter_utilities, values_of
+from cellval.games.exact import AllSubsets, values_of
+from cellval.games.models import utility_of
+from cellval.games.montecarlo import Rounds
+from cellval.games.watched import Utility
 from cellval.knn.plan import evaluations
 from cellval.methods import MODELS
+from cellval.parallel import drive
 from cellval.table.table import Table
 
 K = 10
@@ -92,19 +95,20 @@ def small_game(
     table = table_of(chosen[: plan.rows].reset_index(drop=True), frame[kept])
     test = Table.from_frame(chosen[plan.rows :].reset_index(drop=True), like=table)
     h = utility_of(table, model, test=test, n_neighbors=3)
-    *_, (_, utilities) = iter_utilities(h, plan.rows, plan.columns)
+    *_, last = drive(AllSubsets(h, plan.rows, plan.columns))
+    utilities = last.result
     exact, known = values_of(utilities), _looked_up(utilities)
     wanted = [2**k for k in range(2, int(np.log2(plan.rounds)) + 1)]
     rows, within = [], []
     for seed in range(plan.seeds):
-        for found in iter_rounds(
-            known, plan.rows, plan.columns, rounds=plan.rounds, random_state=seed
-        ):
-            if found.n_rounds not in wanted:
+        rounds = Rounds(known, plan.rows, plan.columns, plan.rounds, random_state=seed)
+        for step in drive(rounds):
+            if step.preparing or step.result.n_draws not in wanted:
                 continue
+            found = step.result
             error = error_of(found.values, exact)
-            rows.append((found.n_rounds, found.n_evaluations, error))
-            if found.n_rounds >= 64:
+            rows.append((found.n_draws, found.n_evaluations, error))
+            if found.n_draws >= 64:
                 apart = np.abs(found.values - exact)
                 within.append(np.mean(apart <= 2 * found.stderr + 1e-12))
     curve = pd.DataFrame(rows, columns=["steps", "evaluations", "error"])
@@ -136,7 +140,7 @@ def knn_curves(
             values = cellval.value_cells(
                 table, subsets=2 * m * pairs, random_state=seed, **options
             )
-            seen = sum(evaluations(m, size) for size in values.settings["passes"])
+            seen = sum(evaluations(m, size) for size in values.settings.passes)
             rows.append((pairs, seen, error_of(values.values, exact)))
         pairs *= 2
     fresh = pd.DataFrame(rows, columns=["steps", "evaluations", "error"])

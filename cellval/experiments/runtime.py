@@ -29,6 +29,7 @@ from cellval.knn.plan import evaluations
 from cellval.parallel import n_cores
 from cellval.table.table import Table
 from cellval.values.result import CellValues
+from cellval.values.words import design_words
 
 K = 10
 PAPER = {  # cells: seconds of 2D-Shapley-KNN and of 2D-Shapley-MC
@@ -173,13 +174,13 @@ def measured(frame: pd.DataFrame, cells: int, permutations: int) -> Timed:
         cells=cells,
         rows=n,
         tests=tests,
-        design=values.settings["design"],
+        design=design_words(values.settings),
         near=near or 0,
         seconds=min(seconds, again),
         core_seconds=min(core, core_again),
         error=error,
         correlation=float(np.corrcoef(values.values.ravel(), exact.ravel())[0, 1]),
-        reference=reference.settings["design"],
+        reference=design_words(reference.settings),
         permutations=permutations,
         plain_seconds_each=each,
         plain_error=plain_error,

@@ -18,8 +18,10 @@ from cellval.experiments.data import SOURCES, read, table_of
 from cellval.experiments.result import Line, Result
 from cellval.experiments.wording import listed
 from cellval.figures.lines import STYLES, plain
-from cellval.games import Groups, Utility, utility_of, value_blocks
-from cellval.games.groups import n_evaluations
+from cellval.games.blocks import BlockGame
+from cellval.games.groups import Groups, n_evaluations
+from cellval.games.models import utility_of
+from cellval.games.watched import Utility
 from cellval.methods import MODELS
 
 PLAYED = ("knn", "logistic", "tree")
@@ -64,7 +66,8 @@ def block_frame(h: Utility, rows: Groups, columns: Groups) -> pd.DataFrame:
     """One line per block: its value, what the model does with it alone, its size."""
     players = getattr(h, "players", None)
     rows = rows if players is None else rows.among(players)
-    frame = value_blocks(h, rows, columns).to_frame()
+    *_, last = BlockGame.of(h, rows, columns).play()
+    frame = last.result.to_frame()
     alone = [h(s, f) for s in rows.members() for f in columns.members()]
     kept = ["row_group", "column_group", "value", "rows", "columns", "cells"]
     return frame[kept].assign(accuracy=alone)

@@ -10,7 +10,7 @@ import pandas as pd
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
-from cellval.repair.repairs import WORDS, Repair, Repairs
+from cellval.repairs.repair import WORDS, Repair, Repairs
 from cellval.table.formulas import (
     safe_text,
 )
@@ -29,11 +29,16 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+def _for_files(frame: pd.DataFrame) -> pd.DataFrame:
+    """In files a row is what a person counts as one, and is called so."""
+    return frame.rename(columns={"row_number": "row"})
+
+
 def lowest_frame(
     values: CellValues, k: int | None = None, *, within_class: bool = False
 ) -> pd.DataFrame:
     """All cells, lowest first: row, id, column, cell, value, stderr, rank."""
-    frame = values.lowest(k, within_class=within_class)
+    frame = _for_files(values.lowest(k, within_class=within_class))
     frame = frame[["row", "id", "column", "cell", "value", "stderr", "rank"]]
     for name in ("id", "column", "cell"):
         frame[name] = frame[name].map(lambda text: safe_text(str(text)))
@@ -75,7 +80,7 @@ def decisions_frame(
     )
     wanted |= dict.fromkeys(repairs or ())
     if only is None:
-        frame = values.lowest(None, within_class=within_class)
+        frame = _for_files(values.lowest(None, within_class=within_class))
     else:
         frame = _cells_frame(values, wanted, within_class)
     frame = frame.rename(columns={"cell": "content"})
@@ -165,14 +170,14 @@ def _cells_frame(
     return pd.DataFrame(lines, columns=names)
 
 
-def n_listed(about: Suspicion, most: int) -> int:
+def n_listed(suspicion: Suspicion, most: int) -> int:
     """How many suspects a list holds: the flagged ones, at least 20, not over most."""
-    return min(max(about.n_flagged, 20), most, about.suspicion.size)
+    return min(max(suspicion.n_flagged, 20), most, suspicion.scores.size)
 
 
-def flagged_sentence(about: Suspicion) -> str:
+def flagged_sentence(suspicion: Suspicion) -> str:
     """How many cells are flagged, and what the rule expects of them."""
-    n, size = about.n_flagged, about.suspicion.size
+    n, size = suspicion.n_flagged, suspicion.scores.size
     if n == 0:
         return (
             f"No cell of {size:,} flagged: none is so odd that nine in ten such cells "
@@ -185,7 +190,7 @@ def flagged_sentence(about: Suspicion) -> str:
 
 
 def suspects_list(
-    about: Suspicion,
+    suspicion: Suspicion,
     k: int | None = None,
     *,
     repairs: Repairs | None = None,
@@ -200,7 +205,7 @@ def suspects_list(
     DataFrame with the columns of `suspicion.suspects` but index, and decision, repair,
     after; formulas are harmless
     """
-    frame = suspects_frame(about, k).drop(columns="index")
+    frame = _for_files(suspects_frame(suspicion, k)).drop(columns="position")
     cells = list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
     repairs, decisions = repairs or {}, decisions or {}
     # In a row that is dropped nothing else is done.

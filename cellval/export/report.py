@@ -7,24 +7,32 @@ from html import escape
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 
-from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion, make_suspicion
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
 from cellval.figures import heatmap, overview
 from cellval.figures.heatmap import PLOT_HEIGHT
 from cellval.figures.palette import SELECTED
 from cellval.glossary import STDERR_HELP, VALUE_HELP
 from cellval.methods import METHODS
-from cellval.repair.comparison import Comparison
-from cellval.repair.decisions import DECISIONS
-from cellval.repair.repairs import WORDS, Repairs, changes_frame
+from cellval.repairs.comparison import Comparison
+from cellval.repairs.decisions import DECISIONS, read_decisions, repairs_of
+from cellval.repairs.repair import WORDS, Repairs, changes_frame
 from cellval.stats import SURE
-from cellval.table.table import Table
+from cellval.table.table import Table, as_table
 from cellval.text import brief, content, joined, percent
 from cellval.values.result import CellValues
-from cellval.values.words import Unit
+from cellval.values.words import (
+    Unit,
+    approximation_words,
+    design_words,
+    method_words,
+    model_words,
+)
 from cellval.views import value_view as views
 from cellval.views.bands import bands
 
@@ -32,6 +40,7 @@ MOST_LISTED = 200  # suspects
 MOST_CHANGES = 2_000
 WHOLE_ROWS = 200  # larger tables are drawn as their most suspicious rows
 MOST_ROWS, MOST_COLUMNS = 100, 60  # drawn of them
+SCORED = ("leave-one-out", "hold-out", "table")  # kinds of test rows with a score
 LONGEST = 300  # characters of a text
 
 # Nothing is loaded from anywhere, whatever the file holds.
@@ -73,8 +82,47 @@ tr.more td { color: var(--faint); }
 """
 
 
+def report(
+    table: Table | pd.DataFrame,
+    values: CellValues | None = None,
+    *,
+    decisions: Any = None,
+    comparison: Comparison | None = None,
+    title: str = "",
+    random_state: int = 0,
+) -> bytes:
+    """A standalone HTML page of all that was found, decided, changed and measured.
+
+    Parameters
+    ----------
+    table : Table or DataFrame
+    values : CellValues, optional
+        Of the same table; without it, surprise alone decides.
+    decisions
+        As for `cellval.repair`; from a file, also what was only decided.
+    comparison : Comparison, optional
+        From `cellval.compare_models`.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> cellval.report(table)[:15]
+    b'<!doctype html>'
+    """
+    table = as_table(table)
+    found = surprise(table, random_state=random_state)
+    known: dict[str, Any] = {}
+    if decisions is not None and not isinstance(decisions, Mapping):
+        known["decisions"], known["repairs"] = read_decisions(decisions, table)
+    elif decisions is not None:
+        known["repairs"] = repairs_of(table, decisions)
+    suspicion = make_suspicion(table, values, found)
+    return report_html(suspicion, comparison=comparison, title=title, **known)
+
+
 def report_html(
-    about: Suspicion,
+    suspicion: Suspicion,
     *,
     repairs: Repairs | None = None,
     decisions: Mapping[tuple[int, str], str] | None = None,
@@ -102,22 +150,22 @@ def report_html(
     >>> import cellval
     >>> from cellval.detect.suspicion import make_suspicion
     >>> from cellval.detect.surprise import surprise
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> about = make_suspicion(table, None, surprise(table))
     >>> report_html(about)[:15]
     b'<!doctype html>'
     """
     repairs, decisions = repairs or {}, decisions or {}
-    title = title or f"Suspicious cells of {about.table.name}"
+    title = title or f"Suspicious cells of {suspicion.table.name}"
     parts = [
         f"<h1>{_plain(title)}</h1>",
-        _about(about, original, date or Date.today()),
-        _found(about),
-        _pictures(about),
-        _suspects(about, repairs, decisions),
-        _changes(original or about.table, repairs, decisions),
+        _about(suspicion, original, date or Date.today()),
+        _found(suspicion),
+        _pictures(suspicion),
+        _suspects(suspicion, repairs, decisions),
+        _changes(original or suspicion.table, repairs, decisions),
         _accuracy(comparison),
-        _how_to_read(about),
+        _how_to_read(suspicion),
     ]
     page = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -201,8 +249,8 @@ def _share(x: float) -> str:
 # --- sections -------------------------------------------------------------------------
 
 
-def _about(about: Suspicion, original: Table | None, date: Date) -> str:
-    table, values = about.table, about.values
+def _about(suspicion: Suspicion, original: Table | None, date: Date) -> str:
+    table, values = suspicion.table, suspicion.values
     counts = np.bincount(table.y, minlength=len(table.classes))
     classes = [
         f"{brief(text, 30)} ({_counted(n, 'row')})"
@@ -240,21 +288,21 @@ def _how_made(values: CellValues | None) -> str:
         return "not computed: surprise alone decides"
     settings = values.settings
     parts = [
-        str(settings.get("method", "")),
-        "" if values.model == "KNN model" else values.model,
-        f"{settings['n_neighbors']} neighbours" if "n_neighbors" in settings else "",
-        str(settings.get("design", "")),
-        str(settings.get("approximation", "")),
+        method_words(settings),
+        "" if settings.model == "knn" else model_words(settings),
+        f"{settings.n_neighbors} neighbours" if settings.n_neighbors else "",
+        design_words(settings),
+        approximation_words(settings),
         values.tested,
-        f"scored by {settings['scoring']}" if "scoring" in settings else "",
+        f"scored by {settings.scoring}" if settings.test in SCORED else "",
     ]
     return "; ".join(filter(None, parts))
 
 
-def _found(about: Suspicion) -> str:
-    size = about.suspicion.size
-    counts = np.bincount(about.corner.ravel(), minlength=len(CORNERS)).tolist()
-    if about.values is None:
+def _found(suspicion: Suspicion) -> str:
+    size = suspicion.scores.size
+    counts = np.bincount(suspicion.corner.ravel(), minlength=len(CORNERS)).tolist()
+    if suspicion.values is None:
         odd = counts[0] + counts[1]
         corners = _paragraph(
             f"{_counted(odd, 'cell')} surprising ({percent(odd / size)}). Whether they "
@@ -270,35 +318,35 @@ def _found(about: Suspicion) -> str:
     codes = [
         f"{code.text} in '{brief(code.column)}' ({_counted(code.n_cells, 'cell')}) "
         'lies apart from all other numbers of the column: it may stand for "missing".'
-        for code in about.surprise.placeholders
+        for code in suspicion.surprise.placeholders
     ]
     early = ""
-    if about.surprise.done < 1:
+    if not suspicion.surprise.is_final:
         early = "Surprise is a first estimate: it was stopped before the end."
     return _section(
         "What was found",
-        _paragraph(flagged_sentence(about)),
+        _paragraph(flagged_sentence(suspicion)),
         _paragraph(early) if early else "",
         corners,
         _bullets(codes),
     )
 
 
-def _pictures(about: Suspicion) -> str:
-    values, table = about.values, about.table
+def _pictures(suspicion: Suspicion) -> str:
+    values, table = suspicion.values, suspicion.table
     if values is None:
         return ""
-    n, m = about.suspicion.shape
+    n, m = suspicion.scores.shape
     shown = views.value_view(values)
-    flagged = about.order[: about.n_flagged]
+    flagged = suspicion.order[: suspicion.n_flagged]
     outlined = {(int(at) // m, int(at) % m) for at in flagged}
     rows, columns = np.arange(n), np.arange(m)
     which, pooled = "Every cell", ""
     if m > MOST_COLUMNS:
-        columns = np.sort(_worst(about.order % m, MOST_COLUMNS))
+        columns = np.sort(_worst(suspicion.order % m, MOST_COLUMNS))
         which = f"The {MOST_COLUMNS} most suspicious columns of {m:,}"
     if n > WHOLE_ROWS:
-        rows = _worst(about.order // m, MOST_ROWS)
+        rows = _worst(suspicion.order // m, MOST_ROWS)
         which = (
             f"The {MOST_ROWS} most suspicious rows of {n:,}, worst first,"
             + f" and the {MOST_COLUMNS} most suspicious columns of {m:,},"
@@ -311,7 +359,7 @@ def _pictures(about: Suspicion) -> str:
     figure.update_layout(height=figure.layout.height + taller)
     figure.data[4].line = {"color": SELECTED, "width": 2}  # seen in light and dark
     colours = "orange lowers the accuracy of the model, blue raises it"
-    if not shown.values.additive:
+    if not shown.values.settings.additive:
         colours = "orange is lower than the mean, blue higher"
     caption = (
         f"{which} as a colour: {colours}. Cells with a frame are flagged. Bars on top "
@@ -391,12 +439,16 @@ def _drawn(figure: go.Figure, name: str, *, first: bool = False) -> str:
 
 
 def _suspects(
-    about: Suspicion, repairs: Repairs, decisions: Mapping[tuple[int, str], str]
+    suspicion: Suspicion, repairs: Repairs, decisions: Mapping[tuple[int, str], str]
 ) -> str:
-    k, n = n_listed(about, MOST_LISTED), about.n_flagged
-    frame = suspects_list(about, k, repairs=repairs, decisions=decisions)
-    unit = views.value_view(about.values).unit if about.values is not None else None
-    with_id, decided = about.table.id_column is not None, bool(repairs or decisions)
+    k, n = n_listed(suspicion, MOST_LISTED), suspicion.n_flagged
+    frame = suspects_list(suspicion, k, repairs=repairs, decisions=decisions)
+    unit = (
+        views.value_view(suspicion.values).unit
+        if suspicion.values is not None
+        else None
+    )
+    with_id, decided = suspicion.table.id_column is not None, bool(repairs or decisions)
     # Heading, kind for `_table`, whether it is shown, and the text of a line.
     columns: list[tuple[str, str, bool, Callable[[Any], str]]] = [
         ("Row", "n", True, lambda line: f"{line.row:,}"),
@@ -502,8 +554,8 @@ def _accuracy(comparison: Comparison | None) -> str:
         "deviation of the repeats."
     )
     early = ""
-    if comparison.done < 1:
-        early = f"Stopped after {comparison.done:.0%} of the measurement."
+    if comparison.measured < 1:
+        early = f"Stopped after {comparison.measured:.0%} of the measurement."
     return _section(
         "Accuracy before and after",
         _paragraph(" ".join(filter(None, (about, early, comparison.note)))),
@@ -521,15 +573,15 @@ def _percent_with(share: float, spread: float) -> str:
 
 
 def _value_help(values: CellValues | None) -> str:
-    if values is None or values.additive:
+    if values is None or values.settings.additive:
         return VALUE_HELP
-    return METHODS[values.settings["by"]].means
+    return METHODS[values.settings.method].means
 
 
-def _how_to_read(about: Suspicion) -> str:
+def _how_to_read(suspicion: Suspicion) -> str:
     lines = [
         "Lower is worse for every number here: value, surprise and suspicion.",
-        f"Value. {_value_help(about.values)}",
+        f"Value. {_value_help(suspicion.values)}",
         f"±. {STDERR_HELP}",
         "Surprise, 0 to 1: about the share of ordinary cells that look at least as odd "
         "within their class and beside the rows most like theirs. Below "
@@ -548,6 +600,6 @@ def _how_to_read(about: Suspicion) -> str:
         "value is about one model and this label, not about others. "
         "Errors that look ordinary are not found.",
     ]
-    if about.values is None:
+    if suspicion.values is None:
         lines = [line for line in lines if not line.startswith(("Value", "±", "Hurts"))]
     return _section("How to read this", _bullets(lines))

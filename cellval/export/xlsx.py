@@ -17,9 +17,10 @@ from cellval.errors import InputError
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
 from cellval.figures.palette import COLOURS, SELECTED
 from cellval.methods import METHODS
-from cellval.repair.repairs import WHOLE_ROW, Repairs, changes_frame, split
+from cellval.repairs.repair import WHOLE_ROW, Repairs, changes_frame, split
 from cellval.table.formulas import safe_text
 from cellval.table.table import Table
+from cellval.values.words import approximation_words, design_words, model_words
 from cellval.views.value_view import value_view
 
 MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel
@@ -33,7 +34,7 @@ _illegal = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def xlsx_bytes(
-    about: Suspicion,
+    suspicion: Suspicion,
     *,
     repairs: Repairs | None = None,
     decisions: Mapping[tuple[int, str], str] | None = None,
@@ -56,18 +57,21 @@ def xlsx_bytes(
     from openpyxl import Workbook
 
     repairs = repairs or {}
-    table = original or about.table
+    table = original or suspicion.table
     found = suspects_list(
-        about, n_listed(about, MOST_LISTED), repairs=repairs, decisions=decisions
+        suspicion,
+        n_listed(suspicion, MOST_LISTED),
+        repairs=repairs,
+        decisions=decisions,
     )
     changes = changes_frame(table, repairs)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Table")
-    notes = _write_table(sheet, table, about, repairs, changes, found)
+    notes = _write_table(sheet, table, suspicion, repairs, changes, found)
     _write_frame(book.create_sheet("Suspects"), found)
     _write_frame(book.create_sheet("Changes"), safe_frame(changes))
-    lines = [*_legend(about), *notes]
-    if len(found) < about.n_flagged:
+    lines = [*_legend(suspicion), *notes]
+    if len(found) < suspicion.n_flagged:
         lines.append(f"Sheet Suspects holds the first {len(found):,} flagged cells.")
     _write_frame(
         book.create_sheet("Notes"), safe_frame(pd.DataFrame({"Notes": lines})), 120
@@ -88,25 +92,26 @@ def check_openpyxl() -> None:
         ) from error
 
 
-def _legend(about: Suspicion) -> list[str]:
-    table, values = about.table, about.values
+def _legend(suspicion: Suspicion) -> list[str]:
+    table, values = suspicion.table, suspicion.values
     lines = [f"{table.name}: {table.n_rows:,} rows, label '{table.label}'."]
     if values is None:
         lines.append("Values were not computed; flagged cells are orange.")
     else:
+        view = value_view(values)
         lines += [
             f"Colour: the cell's value. Orange lowers the accuracy of the "
-            f"{values.model}, blue raises it; cells near 0 have no colour. Darkest at "
-            f"{value_view(values).unit.text(value_view(values).limit)} of accuracy."
-            if values.additive
+            f"{model_words(values.settings)}, blue raises it; cells near 0 have no "
+            f"colour. Darkest at {view.unit.text(view.limit)} of accuracy."
+            if values.settings.additive
             else "Colour: the cell's score, orange below the mean, blue above. "
-            f"{METHODS[values.settings['by']].means}",
-            f"Values: {values.settings.get('design', '')}; {values.tested}. "
-            f"{values.settings.get('approximation', '')}".strip(),
+            f"{METHODS[values.settings.method].means}",
+            f"Values: {design_words(values.settings)}; {values.tested}. "
+            f"{approximation_words(values.settings)}".strip(),
         ]
     return [
         *lines,
-        f"Pink frame and comment: flagged. {flagged_sentence(about)}",
+        f"Pink frame and comment: flagged. {flagged_sentence(suspicion)}",
         "Green frame and comment: repaired; the cell holds the new text. Struck out: "
         "a dropped row.",
         "Lower is worse for value, surprise and suspicion. Value and stderr are shares "
@@ -139,7 +144,7 @@ def _listed(pen: "_Pen", item: Any) -> Any:
 def _write_table(
     sheet: Any,
     table: Table,
-    about: Suspicion,
+    suspicion: Suspicion,
     repairs: Repairs,
     changes: pd.DataFrame,
     found: pd.DataFrame,
@@ -148,9 +153,9 @@ def _write_table(
     pen, names = _Pen(sheet), list(table.cells.columns)[:MAX_COLUMNS]
     texts, drop = split(repairs)
     dropped = set(drop)
-    marks = _marks(about, found)
+    marks = _marks(suspicion, found)
     comments = _comments(changes, marks)
-    steps = _steps(table, about, texts if about.table is table else {})
+    steps = _steps(table, suspicion, texts if suspicion.table is table else {})
     columns = [_column_cells(table, name, texts) for name in names]
     sheet.freeze_panes = "A2"
     sheet.append([pen.cell(_clean(safe_text(name)), bold=True) for name in names])
@@ -177,10 +182,10 @@ def _write_table(
                 cells.append(pen.plain(value))
         sheet.append(cells)
         line += 1
-    return _left_out(table, about, n_long)
+    return _left_out(table, suspicion, n_long)
 
 
-def _left_out(table: Table, about: Suspicion, n_long: int) -> list[str]:
+def _left_out(table: Table, suspicion: Suspicion, n_long: int) -> list[str]:
     """Sentences on what sheet Table lacks."""
     rows, columns = int(table.row_numbers[-1]), table.cells.shape[1]
     notes = []
@@ -194,22 +199,22 @@ def _left_out(table: Table, about: Suspicion, n_long: int) -> list[str]:
         notes.append(f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit.")
     if n_long:
         notes.append(f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}.")
-    if about.n_flagged > MOST_COMMENTS:
+    if suspicion.n_flagged > MOST_COMMENTS:
         notes.append(
-            f"The {MOST_COMMENTS:,} most suspicious of {about.n_flagged:,} flagged "
+            f"The {MOST_COMMENTS:,} most suspicious of {suspicion.n_flagged:,} flagged "
             "cells have a comment; the others have a frame."
         )
     return notes
 
 
-def _marks(about: Suspicion, found: pd.DataFrame) -> dict[tuple[int, str], str]:
+def _marks(suspicion: Suspicion, found: pd.DataFrame) -> dict[tuple[int, str], str]:
     """Flagged cells by row number and column; why, where there is a comment."""
-    names, m = about.table.feature_names, about.suspicion.shape[1]
-    flagged = about.order[: about.n_flagged]
-    rows = about.table.row_numbers[flagged // m].tolist()
+    names, m = suspicion.table.feature_names, suspicion.scores.shape[1]
+    flagged = suspicion.order[: suspicion.n_flagged]
+    rows = suspicion.table.row_numbers[flagged // m].tolist()
     cells = zip(rows, (names[j] for j in flagged % m), strict=True)
     marks = dict.fromkeys(cells, "")
-    first = found.head(min(about.n_flagged, MOST_COMMENTS))
+    first = found.head(min(suspicion.n_flagged, MOST_COMMENTS))
     for cell, why, better in zip(
         list(marks), first["reason"], first["suggestion"], strict=False
     ):
@@ -232,7 +237,7 @@ def _comments(
 
 
 def _steps(
-    table: Table, about: Suspicion, changed: Collection[tuple[int, str]]
+    table: Table, suspicion: Suspicion, changed: Collection[tuple[int, str]]
 ) -> np.ndarray:
     """Colour of every cell of the table, `STEPS` for none.
 
@@ -241,14 +246,14 @@ def _steps(
     """
     names = list(table.cells.columns)
     steps = np.full((table.n_rows, len(names)), STEPS, np.int8)
-    if about.values is not None:
-        away = about.values.values - about.values.middle
-        share = away / (value_view(about.values).limit or 1e-12)
+    if suspicion.values is not None:
+        away = suspicion.values.values - suspicion.values.settings.middle
+        share = away / (value_view(suspicion.values).limit or 1e-12)
         colour = np.clip(np.round(STEPS * np.nan_to_num(share)), -STEPS, STEPS)
     else:
-        colour = np.where(about.ranks <= about.n_flagged, -STEPS // 2, 0)
-    rows = np.searchsorted(table.row_numbers, about.table.row_numbers)
-    columns = np.array([names.index(name) for name in about.table.feature_names])
+        colour = np.where(suspicion.ranks <= suspicion.n_flagged, -STEPS // 2, 0)
+    rows = np.searchsorted(table.row_numbers, suspicion.table.row_numbers)
+    columns = np.array([names.index(name) for name in suspicion.table.feature_names])
     steps[np.ix_(rows, columns)] = colour + STEPS
     for row, name in changed:
         steps[table.position(row), names.index(name)] = STEPS

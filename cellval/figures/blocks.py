@@ -21,23 +21,23 @@ BAR_PIXELS = 26
 
 def unit_of(blocks: "BlockValues") -> Unit:
     """In which all blocks, and their sums, read well."""
-    return Unit.of(float(np.abs(blocks.known).max()))
+    return Unit.of(float(np.abs(blocks.values).max()))
 
 
 def heatmap(blocks: "BlockValues") -> go.Figure:
     """Row groups down, column groups across, values as colours."""
     unit = unit_of(blocks)
-    r, c = blocks.known.shape
+    r, c = blocks.values.shape
     rows = [figure_text(name, 28) for name in blocks.row_groups]
     columns = [figure_text(name, 22) for name in blocks.column_groups]
-    limit = max(float(np.abs(blocks.known).max()), 1e-12) * unit.factor
+    limit = max(float(np.abs(blocks.values).max()), 1e-12) * unit.factor
     size = min(ROW_PIXELS, max(LEAST_PIXELS, PLOT_HEIGHT / r))
     texts = None
     if r * c <= MOST_TEXTS and c <= 16:
-        texts = [[unit.number(v) for v in line] for line in blocks.known]
+        texts = [[unit.number(v) for v in line] for line in blocks.values]
     figure = go.Figure(
         go.Heatmap(
-            z=(blocks.known * unit.factor).tolist(),
+            z=(blocks.values * unit.factor).tolist(),
             customdata=_hover(blocks, unit),
             text=texts,
             texttemplate="%{text}" if texts else None,
@@ -109,13 +109,13 @@ def _hover(blocks: "BlockValues", unit: Unit) -> list[list[str]]:
 def _share_words(blocks: "BlockValues", i: int, j: int) -> str:
     if not blocks.has_shares:
         return ""
-    return f"<br>{100 * blocks.known[i, j] / blocks.total:.1f} % of the total"
+    return f"<br>{100 * blocks.values[i, j] / blocks.total:.1f} % of the total"
 
 
 def _with_error(blocks: "BlockValues", unit: Unit, i: int, j: int) -> str:
     if blocks.exact:
-        return f"{unit.text(blocks.known[i, j])} (exact)"
-    return unit.with_error(blocks.known[i, j], blocks.stderr[i, j])
+        return f"{unit.text(blocks.values[i, j])} (exact)"
+    return unit.with_error(blocks.values[i, j], blocks.stderr[i, j])
 
 
 def shares(blocks: "BlockValues") -> go.Figure:

@@ -14,10 +14,10 @@ from cellval.views.value_view import ValueView
 MAX_COLUMNS = 60
 
 
-def column_bars(about: ValueView, columns: np.ndarray) -> go.Figure:
+def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
     """1D values with standard errors, and the spread of each column's cell values."""
-    values = about.values
-    big, small = about.column_unit, about.unit
+    values = view.values
+    big, small = view.column_unit, view.unit
     names = [figure_text(values.column_names[j], 26) for j in columns]
     places = list(range(len(columns)))
     sizes = values.column_values[columns] * big.factor

@@ -14,7 +14,7 @@ from cellval.views.matched_rows import MatchedRows
 from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
-    from cellval.repair.comparison import Comparison
+    from cellval.repairs.comparison import Comparison
 
 MODEL_PIXELS = 64
 OFFSET = 0.13  # between the dots of one model, in models
@@ -115,9 +115,9 @@ def heatmaps(
     repaired : set of (row number, column position)
         Cells to outline; column -1 stands for a whole row.
     """
-    about = value_view(pair.before)
-    unit, names = about.unit, pair.before.column_names
-    limit = max(about.limit, value_view(pair.after).limit, 1e-12) * unit.factor
+    view = value_view(pair.before)
+    unit, names = view.unit, pair.before.column_names
+    limit = max(view.limit, value_view(pair.after).limit, 1e-12) * unit.factor
     figure = make_subplots(
         cols=2,
         shared_yaxes=True,

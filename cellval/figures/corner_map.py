@@ -43,24 +43,24 @@ def in_standard_errors(values: CellValues) -> np.ndarray:
     return np.where((values.stderr == 0) & (values.values == 0), 0.0, scores)
 
 
-def corner_counts(about: Suspicion, keep: np.ndarray) -> dict[str, int]:
+def corner_counts(suspicion: Suspicion, keep: np.ndarray) -> dict[str, int]:
     """How many of the cells in the mask lie in each corner."""
-    counts = np.bincount(about.corner[keep], minlength=len(CORNERS))
+    counts = np.bincount(suspicion.corner[keep], minlength=len(CORNERS))
     return dict(zip(CORNERS, counts.tolist(), strict=True))
 
 
 def drawn_cells(
-    about: Suspicion, keep: np.ndarray, most: int = MOST_DRAWN, seed: int = 0
+    suspicion: Suspicion, keep: np.ndarray, most: int = MOST_DRAWN, seed: int = 0
 ) -> np.ndarray:
     """Flat positions of the cells to draw, the most suspicious last (on top).
 
     All that are not fine, and a sample of the fine ones. Where that is too much, the
     most suspicious of the surprising cells, and samples of the others.
     """
-    assert about.values is not None
-    keep = keep & ~np.isnan(in_standard_errors(about.values))
-    order = about.order[keep.ravel()[about.order]]
-    corner = about.corner.ravel()[order]
+    assert suspicion.values is not None
+    keep = keep & ~np.isnan(in_standard_errors(suspicion.values))
+    order = suspicion.order[keep.ravel()[suspicion.order]]
+    corner = suspicion.corner.ravel()[order]
     odd, hard, fine = order[corner <= 1], order[corner == 2], order[corner == 3]
     if odd.size + hard.size > most:
         odd = odd[: max(MOST_SURPRISING * most // MOST_DRAWN, most - hard.size)]
@@ -77,18 +77,18 @@ def _sample(cells: np.ndarray, k: int, seed: int) -> np.ndarray:
     return cells[np.sort(chosen)]
 
 
-def not_drawn_words(about: Suspicion, keep: np.ndarray, cells: np.ndarray) -> str:
+def not_drawn_words(suspicion: Suspicion, keep: np.ndarray, cells: np.ndarray) -> str:
     """How many cells are drawn and which are not, as sentences."""
-    assert about.values is not None
+    assert suspicion.values is not None
     n, total = cells.size, int(keep.sum())
     if n == total:
         return f"All {n:,} cells are drawn."
-    known = keep & ~np.isnan(in_standard_errors(about.values))
+    known = keep & ~np.isnan(in_standard_errors(suspicion.values))
     left = known.copy()
     left.ravel()[cells] = False
     parts = [
         f"{count:,} {CORNERS[name].partition(':')[0]}"
-        for name, count in corner_counts(about, left).items()
+        for name, count in corner_counts(suspicion, left).items()
         if count
     ]
     unknown = total - int(known.sum())
@@ -99,20 +99,20 @@ def not_drawn_words(about: Suspicion, keep: np.ndarray, cells: np.ndarray) -> st
 
 
 def corner_plot(
-    about: Suspicion,
+    suspicion: Suspicion,
     cells: np.ndarray,
     counts: dict[str, int],
     *,
     selected: Cell | None = None,
 ) -> go.Figure:
     """Value in standard errors against surprise, for these cells by flat position."""
-    assert about.values is not None
-    scores = in_standard_errors(about.values)
+    assert suspicion.values is not None
+    scores = in_standard_errors(suspicion.values)
     low, high = _limits(scores.ravel()[cells])
     figure = go.Figure(
         [
-            _points(about, scores, cells, low, high),
-            _ring(about, scores, selected, low, high),
+            _points(suspicion, scores, cells, low, high),
+            _ring(suspicion, scores, selected, low, high),
         ]
     )
     _lay_out(figure, low, high)
@@ -130,23 +130,23 @@ def _limits(scores: np.ndarray) -> tuple[float, float]:
 
 
 def _place(
-    about: Suspicion, scores: np.ndarray, cells: Any, low: float, high: float
+    suspicion: Suspicion, scores: np.ndarray, cells: Any, low: float, high: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    x = np.log10(np.maximum(about.surprise.surprise.ravel()[cells], LOWEST))
+    x = np.log10(np.maximum(suspicion.surprise.surprise.ravel()[cells], LOWEST))
     return x, np.clip(scores.ravel()[cells], low, high)
 
 
 def _points(
-    about: Suspicion, scores: np.ndarray, cells: np.ndarray, low: float, high: float
+    suspicion: Suspicion, scores: np.ndarray, cells: np.ndarray, low: float, high: float
 ) -> Trace:
-    x, y = _place(about, scores, cells, low, high)
-    kinds = about.corner.ravel()[cells]
+    x, y = _place(suspicion, scores, cells, low, high)
+    kinds = suspicion.corner.ravel()[cells]
     colours = np.array(list(COLOURS.values()), object)
     return dict(
         type="scattergl",
         x=x.astype(np.float32),
         y=y.astype(np.float32),
-        customdata=_known(about, cells),
+        customdata=_known(suspicion, cells),
         mode="markers",
         marker={
             "color": colours[kinds],
@@ -168,9 +168,9 @@ def _points(
     )
 
 
-def _known(about: Suspicion, cells: np.ndarray) -> np.ndarray:
+def _known(suspicion: Suspicion, cells: np.ndarray) -> np.ndarray:
     """What hovering shows; the first two find the cell again after a click."""
-    values = about.values
+    values = suspicion.values
     assert values is not None
     unit, scores = value_view(values).unit, in_standard_errors(values)
     names = [figure_text(name, 60) for name in values.column_names]
@@ -185,8 +185,8 @@ def _known(about: Suspicion, cells: np.ndarray) -> np.ndarray:
                 figure_text(content(values.cells.iat[i, j])),
                 unit.with_error(values.values[i, j], values.stderr[i, j]),
                 f"{scores[i, j]:+.1f}".replace("-", "−"),
-                one_in(float(about.surprise.surprise[i, j])),
-                corners[int(about.corner[i, j])],
+                one_in(float(suspicion.surprise.surprise[i, j])),
+                corners[int(suspicion.corner[i, j])],
                 f"row {values.row_numbers[i]:,}",
                 figure_text(values.ids[i]),
                 figure_text(values.labels[i], 24),
@@ -196,11 +196,11 @@ def _known(about: Suspicion, cells: np.ndarray) -> np.ndarray:
 
 
 def _ring(
-    about: Suspicion, scores: np.ndarray, cell: Cell | None, low: float, high: float
+    suspicion: Suspicion, scores: np.ndarray, cell: Cell | None, low: float, high: float
 ) -> Trace:
     """Around the cell that is looked at, also if it is not among those drawn."""
     cells = [] if cell is None else [cell[0] * scores.shape[1] + cell[1]]
-    x, y = _place(about, scores, np.array(cells, int), low, high)
+    x, y = _place(suspicion, scores, np.array(cells, int), low, high)
     return dict(
         type="scatter",
         x=x,

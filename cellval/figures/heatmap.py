@@ -19,7 +19,7 @@ Trace = dict[str, Any]
 
 
 def heatmap(
-    about: ValueView,
+    view: ValueView,
     rows: np.ndarray,
     columns: np.ndarray,
     *,
@@ -45,17 +45,17 @@ def heatmap(
     dark : bool
         The page is dark: outlines are light.
     """
-    values = about.values
+    values = view.values
     grid = values.values[np.ix_(rows, columns)]
     names = [figure_text(values.column_names[j], 18) for j in columns]
     ids = [figure_text(values.ids[i], 16) for i in rows]
     size = _cell_size(len(columns) if transposed else len(rows))
     figure = go.Figure(
         [
-            _colours(about, grid, transposed, len(rows) <= 80),
-            _overlay(about, rows, columns, transposed, size),
-            _column_bars(about, columns, names, transposed),
-            _row_strip(about, rows, transposed),
+            _colours(view, grid, transposed, len(rows) <= 80),
+            _overlay(view, rows, columns, transposed, size),
+            _column_bars(view, columns, names, transposed),
+            _row_strip(view, rows, transposed),
             _outline(rows, columns, outlined, transposed, size, dark),
             _selected(rows, columns, selected, transposed, size),
         ]
@@ -63,9 +63,9 @@ def heatmap(
     down, across = (names, ids) if transposed else (ids, names)
     _lay_out(figure, down, across, size, transposed)
     figure.add_annotation(
-        text=f"value: {about.unit.name} of accuracy; below 0 hurts"
-        if about.values.additive
-        else f"score: {about.unit.name}; lower is worse",
+        text=f"value: {view.unit.name} of accuracy; below 0 hurts"
+        if view.values.settings.additive
+        else f"score: {view.unit.name}; lower is worse",
         **{"xref": "paper", "x": 0, "yref": "paper", "y": 1, "showarrow": False},
         **{"xanchor": "left", "yanchor": "top", "yshift": figure.layout.margin.t},
         font_size=12,
@@ -77,10 +77,10 @@ def _cell_size(n: int) -> float:
     return min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
 
 
-def _colours(about: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
-    unit = about.unit
-    limit = (about.limit or 1e-12) * unit.factor
-    middle = about.values.middle * unit.factor
+def _colours(view: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
+    unit = view.unit
+    limit = (view.limit or 1e-12) * unit.factor
+    middle = view.values.settings.middle * unit.factor
     return dict(
         type="heatmap",
         z=scaled(grid.T if turn else grid, unit.factor),
@@ -121,19 +121,19 @@ def point_data(lines: list[list[Any]]) -> np.ndarray:
 
 
 def _overlay(
-    about: ValueView, rows: np.ndarray, columns: np.ndarray, turn: bool, size: float
+    view: ValueView, rows: np.ndarray, columns: np.ndarray, turn: bool, size: float
 ) -> Trace:
     """Invisible points: heatmaps give no clicks. They hold the hover text, too.
 
     The browser itself shows the one that was clicked: no figure has to be sent for it.
     """
-    values, unit = about.values, about.unit
-    n = int(np.count_nonzero(about.ranks))
+    values, unit = view.values, view.unit
+    n = int(np.count_nonzero(view.ranks))
     names = [figure_text(values.column_names[j], 60) for j in columns]
     drawn = np.ix_(rows, columns)
     texts = values.cells.iloc[rows, columns].to_numpy(object).tolist()
     sizes, errors = values.values[drawn].tolist(), values.stderr[drawn].tolist()
-    ranks = about.ranks[drawn].tolist()
+    ranks = view.ranks[drawn].tolist()
     known = []
     for a, i in enumerate(rows.tolist()):
         whose = (
@@ -173,9 +173,9 @@ def _overlay(
 
 
 def _column_bars(
-    about: ValueView, columns: np.ndarray, names: list[str], turn: bool
+    view: ValueView, columns: np.ndarray, names: list[str], turn: bool
 ) -> Trace:
-    values, unit = about.values, about.column_unit
+    values, unit = view.values, view.column_unit
     sizes = (values.column_values[columns] * unit.factor).tolist()
     places = list(range(len(columns)))
     return dict(
@@ -205,10 +205,10 @@ def _column_bars(
     )
 
 
-def _row_strip(about: ValueView, rows: np.ndarray, turn: bool) -> Trace:
-    values, unit = about.values, about.row_unit
-    limit = (about.row_limit or 1e-12) * unit.factor
-    middle = about.row_middle * unit.factor
+def _row_strip(view: ValueView, rows: np.ndarray, turn: bool) -> Trace:
+    values, unit = view.values, view.row_unit
+    limit = (view.row_limit or 1e-12) * unit.factor
+    middle = view.row_middle * unit.factor
     sizes = scaled(values.row_values[rows][:, None], unit.factor)
     shape = (1, -1) if turn else (-1, 1)
     texts = [

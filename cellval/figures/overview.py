@@ -13,7 +13,7 @@ from cellval.views.value_view import ValueView
 
 
 def overview(
-    about: ValueView,
+    view: ValueView,
     order: np.ndarray,
     pooled: Bands,
     window: tuple[int, int],
@@ -21,7 +21,7 @@ def overview(
     height: int = 700,
 ) -> go.Figure:
     """All rows in bands: each shows its lowest cell, so one bad cell stays visible."""
-    values, unit = about.values, about.unit
+    values, unit = view.values, view.unit
     low, high = pooled.limits
     n_bands, n_groups = pooled.lowest.shape
     names = [figure_text(name) for name in values.column_names]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from cellval.errors import InputError
 from cellval.text import listed
 
 NOTHING = 1e-4  # a total of this size (a share) cannot be shared
@@ -18,8 +17,7 @@ class BlockValues:
     Attributes
     ----------
     row_groups, column_groups : tuple of str
-    values : ndarray of shape (R, C), or None
-        None while an exact run is not at its end.
+    values : ndarray of shape (R, C)
     stderr : ndarray of shape (R, C)
         Standard errors over rounds; 0 where values are exact.
     row_stderr, column_stderr : ndarray
@@ -30,7 +28,6 @@ class BlockValues:
     exact : bool
     n_evaluations : int
         Utilities known so far.
-    done, seconds, seconds_left : float
     guess : float
         Accuracy without learning anything from columns, where the utility knows it.
     baseline : float
@@ -39,7 +36,7 @@ class BlockValues:
 
     row_groups: tuple[str, ...]
     column_groups: tuple[str, ...]
-    values: np.ndarray | None
+    values: np.ndarray
     stderr: np.ndarray
     row_stderr: np.ndarray
     column_stderr: np.ndarray
@@ -47,31 +44,21 @@ class BlockValues:
     n_columns: np.ndarray
     exact: bool
     n_evaluations: int
-    done: float
-    seconds: float
-    seconds_left: float
     guess: float = float("nan")
     baseline: float = 0.0
 
     @property
-    def known(self) -> np.ndarray:
-        """The values, or InputError while there are none."""
-        if self.values is None:
-            raise InputError("An exact run has no values before its end.")
-        return self.values
-
-    @property
     def row_values(self) -> np.ndarray:
-        return np.asarray(self.known.sum(axis=1))
+        return np.asarray(self.values.sum(axis=1))
 
     @property
     def column_values(self) -> np.ndarray:
-        return np.asarray(self.known.sum(axis=0))
+        return np.asarray(self.values.sum(axis=0))
 
     @property
     def total(self) -> float:
         """What all groups together are worth: the model's accuracy above `baseline`."""
-        return float(self.known.sum())
+        return float(self.values.sum())
 
     @property
     def has_shares(self) -> bool:
@@ -83,20 +70,20 @@ class BlockValues:
         Whoever comes first brings what a guess reaches, and everybody is as likely to
         come first: so much less, the same for all blocks, is every block's value.
         """
-        less = self.guess / self.known.size
-        return replace(self, values=self.known - less, baseline=self.guess)
+        less = self.guess / self.values.size
+        return replace(self, values=self.values - less, baseline=self.guess)
 
     def to_frame(self) -> pd.DataFrame:
         """One line per block: row_group, column_group, value, stderr, share, sizes."""
-        r, c = self.known.shape
+        r, c = self.values.shape
         rows, columns = np.repeat(np.arange(r), c), np.tile(np.arange(c), r)
         return pd.DataFrame(
             {
                 "row_group": [self.row_groups[g] for g in rows],
                 "column_group": [self.column_groups[g] for g in columns],
-                "value": self.known.ravel(),
+                "value": self.values.ravel(),
                 "stderr": self.stderr.ravel(),
-                "share_percent": self._share(self.known.ravel()),
+                "share_percent": self._share(self.values.ravel()),
                 "rows": self.n_rows[rows],
                 "columns": self.n_columns[columns],
                 "cells": self.n_rows[rows] * self.n_columns[columns],

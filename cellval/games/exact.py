@@ -1,14 +1,15 @@
 """Exact values of small games, from the utilities of all pairs of subsets."""
 
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from cellval.errors import InputError
 from cellval.games.groups import MOST_PLAYERS
-from cellval.games.model_utility import Utility
-from cellval.parallel import in_order
+from cellval.games.watched import Play, Utility
+from cellval.parallel import Piece
 from cellval.weights import Weights, shapley
 
 PIECES = 400  # into so many the evaluations are cut, at most
@@ -37,58 +38,76 @@ def exact_values(
     >>> values.round(6).tolist()
     [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
     """
-    *_, (_, utilities) = iter_utilities(h, n_rows, n_columns)
-    return values_of(utilities, row_weights, column_weights)
+    run = AllSubsets(h, n_rows, n_columns)
+    answers = tuple(piece.function(*piece.arguments) for piece in run.pieces())
+    return values_of(run.utilities(answers), row_weights, column_weights)
 
 
-def iter_utilities(
-    h: Utility,
-    n_rows: int,
-    n_columns: int,
-    *,
-    executor: Executor | None = None,
-    n_jobs: int = 1,
-    every: float | None = None,
-) -> Iterator[tuple[float, np.ndarray]]:
-    """Yield the share of evaluations made, and the utilities known by then.
+@dataclass(eq=False)
+class AllSubsets(Play[tuple[list[float], ...], np.ndarray]):
+    """The utilities of all pairs of subsets, numbered by their bits, (2^n, 2^m).
 
-    In a random order, so that what is left takes as long as what was done. Subsets are
-    numbered by their bits; what is not known yet is NaN. With `every`, also whenever so
-    many seconds went by.
-
-    Examples
-    --------
-    >>> h = lambda rows, columns: float(len(rows) * len(columns))
-    >>> for done, utilities in iter_utilities(h, 1, 2):
-    ...     pass
-    >>> done, utilities.tolist()
-    (1.0, [[0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 2.0]])
+    In a random order, so that what is left takes as long as what was done.
     """
-    if n_rows + n_columns > MOST_PLAYERS:
-        raise InputError(
-            f"Exact values of {n_rows} x {n_columns} players need "
-            f"2^{n_rows + n_columns} evaluations; at most {MOST_PLAYERS} players in "
-            "all are possible. Group rows or columns, or sample (method='mc')."
-        )
-    rows, columns = _subsets(n_rows), _subsets(n_columns)
-    utilities = np.full((len(rows), len(columns)), np.nan)
-    utilities[0] = [h(rows[0], f) for f in columns]
-    utilities[1:, 0] = [h(s, columns[0]) for s in rows[1:]]
-    pairs = [(s, f) for s in range(1, len(rows)) for f in range(1, len(columns))]
-    order = np.random.default_rng(0).permutation(len(pairs))
-    size = -(-len(pairs) // PIECES)
-    pieces = [order[first : first + size] for first in range(0, len(pairs), size)]
-    work = [
-        (h, [(rows[pairs[k][0]], columns[pairs[k][1]]) for k in piece])
-        for piece in pieces
-    ]
-    n = 0
-    for answers in in_order(_evaluated, work, executor, n_jobs, every):
-        if answers is not None:
-            for k, answer in zip(pieces[n], answers, strict=True):
-                utilities[pairs[k]] = answer
-            n += 1
-        yield n / len(pieces), utilities
+
+    h: Utility
+    n_rows: int
+    n_columns: int
+
+    def __post_init__(self) -> None:
+        n, m = self.n_rows, self.n_columns
+        if n + m > MOST_PLAYERS:
+            raise InputError(
+                f"Exact values of {n} x {m} players need 2^{n + m} evaluations; at "
+                f"most {MOST_PLAYERS} players in all are possible. Group rows or "
+                "columns, or sample (method='mc')."
+            )
+        self.watch()
+        self.total = float((2**n - 1) * (2**m - 1))
+
+    @cached_property
+    def _subsets(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        return _subsets(self.n_rows), _subsets(self.n_columns)
+
+    @cached_property
+    def _cuts(self) -> list[np.ndarray]:
+        """Numbers (s, f) of the pairs of non-empty subsets in each piece."""
+        sizes = 2**self.n_rows, 2**self.n_columns
+        pairs = np.argwhere(np.ones((sizes[0] - 1, sizes[1] - 1), bool)) + 1
+        pairs = np.random.default_rng(0).permutation(pairs)
+        size = -(-len(pairs) // PIECES)
+        return [pairs[first : first + size] for first in range(0, len(pairs), size)]
+
+    def pieces(self) -> Iterator[Piece]:
+        rows, columns = self._subsets
+        for cut in self._cuts:
+            subsets = [(rows[s], columns[f]) for s, f in cut.tolist()]
+            yield Piece(_evaluated, (self.watched, subsets), float(len(cut)))
+
+    def begin(self) -> tuple[list[float], ...]:
+        return ()
+
+    def add(
+        self, state: tuple[list[float], ...], answer: list[float]
+    ) -> tuple[list[float], ...]:
+        return (*state, answer)
+
+    def make(self, state: tuple[list[float], ...]) -> Callable[[], np.ndarray] | None:
+        whole = len(state) == len(self._cuts)
+        return (lambda: self.utilities(state)) if whole else None
+
+    def utilities(self, answers: tuple[list[float], ...]) -> np.ndarray:
+        """The answers of all pieces, and what no rows or no columns are worth."""
+        rows, columns = self._subsets
+        found = np.empty((len(rows), len(columns)))
+        found[0] = [self.h(rows[0], f) for f in columns]
+        found[1:, 0] = [self.h(s, columns[0]) for s in rows[1:]]
+        for cut, answer in zip(self._cuts, answers, strict=True):
+            found[cut[:, 0], cut[:, 1]] = answer
+        return found
+
+    def seen(self, state: tuple[list[float], ...]) -> str:
+        return f"{len(state) / len(self._cuts):.0%} of all subsets"
 
 
 def values_of(

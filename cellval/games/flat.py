@@ -3,23 +3,35 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from cellval.games.model_utility import ModelUtility
+from cellval.games.montecarlo import Rounds
 
 # h of which cells are there: bool (n_rows, n_columns) -> float
 CellUtility = Callable[[np.ndarray], float]
 
 
+class FlatRounds(Rounds):
+    """Random orders of all cells, one a piece; `h` is a `CellUtility`."""
+
+    def prepare(self) -> None:
+        self.h(np.ones((self.n_rows, self.n_columns), bool))
+
+    def one(self, seed: tuple[int, int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return flat_round, (self.watched, self.n_rows, self.n_columns, seed)
+
+
 def flat_round(
     h: CellUtility, n_rows: int, n_columns: int, seed: tuple[int, int]
-) -> np.ndarray:
+) -> tuple[np.ndarray, int]:
     """Marginal contribution of every cell in one random order of all cells.
 
     Examples
     --------
-    >>> flat_round(lambda there: float(there.sum()), 2, 2, (0, 0)).tolist()
+    >>> flat_round(lambda there: float(there.sum()), 2, 2, (0, 0))[0].tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
     order = np.random.default_rng(seed).permutation(n_rows * n_columns)
@@ -31,7 +43,7 @@ def flat_round(
         now = h(there)
         marginal[cell] = now - before
         before = now
-    return marginal.reshape(n_rows, n_columns)
+    return marginal.reshape(n_rows, n_columns), marginal.size
 
 
 @dataclass(frozen=True, eq=False)

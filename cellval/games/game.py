@@ -1,33 +1,31 @@
 """`Game`: a table, a utility and a method, checked and split before a run."""
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from cellval.errors import InputError, is_positive, is_whole, require
-from cellval.games.exact import MOST_PLAYERS
+from cellval.errors import InputError
+from cellval.games.estimate import Estimate
 from cellval.games.flat import FlatUtility
+from cellval.games.groups import MOST_PLAYERS
 from cellval.games.knn_utility import KnnUtility
 from cellval.games.model_utility import ModelUtility
 from cellval.games.models import estimator_of, split
-from cellval.methods import METHODS, MODELS, ROUNDS, method_of
+from cellval.methods import METHODS
 from cellval.table.table import Table
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues, describe
-from cellval.weights import named
+from cellval.values.settings import Settings
 
-USUAL = ("zero", "accuracy")  # baseline and scoring
-SAMPLING_ONLY = "standard errors are those of sampling, not of the test rows"
-
-
-class Found(NamedTuple):
-    """Values of the players, and standard errors of them and of their sums."""
-
-    values: np.ndarray
-    stderr: np.ndarray
-    row_stderr: np.ndarray
-    column_stderr: np.ndarray
+DESIGNS = {
+    "mc": "rounds",
+    "exact": "subsets",
+    "loo": "left out",
+    "flat": "cell orders",
+    "oob": "trees",
+    "random": "random",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +62,15 @@ class Game:
     """
 
     table: Table
+    options: RunOptions
     players: np.ndarray
     h: Any
-    method: str
-    rounds: int
     n_test: int
-    settings: dict[str, Any]
-    truncation: float | None = None
+    settings: Settings
+
+    @property
+    def method(self) -> str:
+        return self.options.method
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -86,159 +86,104 @@ class Game:
         if self.method == "loo":
             return (n + 1) * (m + 1)
         if self.method == "oob":
-            return self.rounds
-        return self.rounds * n * m
+            return self.options.n_rounds
+        return self.options.n_rounds * n * m
 
-    def cell_values(
-        self,
-        estimate: "Found | None",
-        design: str,
-    ) -> CellValues:
+    def cell_values(self, estimate: Estimate) -> CellValues:
         """Values of all rows; NaN in rows that are not valued."""
-        n, m = self.shape
-        if estimate is None:
-            estimate = Found(*(np.full(s, np.nan) for s in ((n, m), (n, m), n, m)))
-        values, stderr, row_stderr, column_stderr = estimate
+        values, n = estimate.values, estimate.n_draws
 
         def to_table(players: np.ndarray) -> np.ndarray:
             rows = np.full((self.table.n_rows, *players.shape[1:]), np.nan)
             rows[self.players] = players
             return rows
 
-        settings = {**self.settings, "design": design}
-        together: Any = np.nansum if np.isfinite(values).any() else np.sum
-        if not METHODS[self.method].additive and np.isfinite(values).any():
+        settings = replace(self.settings, n_draws=n, most_draws=n)
+        together: Any = np.nansum
+        if not settings.additive:
             # nothing says that 0 is neither good nor bad, nor what a sum would be
-            settings["middle"] = float(np.nanmean(values))
+            settings = replace(settings, middle=float(np.nanmean(values)))
             together = _means
         return CellValues(
             values=to_table(values),
-            stderr=to_table(stderr),
+            stderr=to_table(estimate.stderr),
             row_values=to_table(together(values, axis=1)),
-            row_stderr=to_table(row_stderr),
+            row_stderr=to_table(estimate.row_stderr),
             column_values=together(values, axis=0),
-            column_stderr=column_stderr,
+            column_stderr=estimate.column_stderr,
             n_test=self.n_test,
             settings=settings,
             **describe(self.table),
         )
 
 
-def make_game(
-    table: Table | pd.DataFrame,
-    *,
-    method: str = "mc",
-    model: Any = "tree",
-    test: Table | pd.DataFrame | float | None = None,
-    rounds: int | None = None,
-    n_neighbors: int = 10,
-    baseline: str = "zero",
-    scoring: str = "accuracy",
-    row_weights: str = "shapley",
-    column_weights: str = "shapley",
-    truncation: float | None = None,
-    budget: float | None = None,
-    target_stderr: float | None = None,
-    random_state: int = 0,
-) -> Game:
-    """Check the settings, and split the table into players and test rows.
+def make_game(table: Table, options: RunOptions) -> Game:
+    """Split the table into players and test rows, and make the utility.
 
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> make_game(table, method="loo").settings["test"]
-    'hold-out of 60 rows, seed 0'
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> make_game(table, RunOptions(method="loo")).settings.test_rows
+    60
     """
-    table = table if isinstance(table, Table) else Table.from_frame(table)
-    about = method_of(method)
-    rounds = ROUNDS.get(method, 1) if rounds is None else rounds
-    require("rounds", rounds, is_whole(rounds, 1), "1 or more")
-    require("baseline", baseline, baseline in ("zero", "chance"), "'zero' or 'chance'")
-    require("scoring", scoring, scoring in _SCORINGS, "'accuracy' or 'balanced'")
-    require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
-    for name, number in (
-        ("budget", budget),
-        ("target_stderr", target_stderr),
-        ("truncation", truncation),
-    ):
-        require(name, number, is_positive(number), "None, or above 0")
-    require(
-        "truncation",
-        truncation,
-        truncation is None or method == "mc",
-        "None: only method='mc' can be truncated",
+    method, model, seed = options.method, options.model, int(options.random_state)
+    settings = Settings(
+        method=method,
+        model="",
+        test="none",
+        table=table.fingerprint,
+        random_state=seed,
+        rounds=options.n_rounds,
+        row_weights=options.row_weights,
+        column_weights=options.column_weights,
+        baseline=options.baseline,
+        scoring=options.scoring,
+        truncation=options.truncation,
+        design=DESIGNS[method],
     )
-    row_weights, column_weights = named(row_weights).name, named(column_weights).name
-    shapley = row_weights == column_weights == "shapley"
-    if not shapley and method not in ("mc", "exact"):
-        raise InputError(
-            f"method={method!r} has no weights; use 'mc' or 'exact' (or 'knn' for "
-            "column_weights)."
-        )
-    settings = {
-        "method": about.title,
-        "by": method,
-        "additive": about.additive,
-        "table": table.fingerprint,
-        "random_state": int(random_state),
-        "rounds": int(rounds),
-        "approximation": "",
-        "column_weights": column_weights,
-        "row_weights": row_weights,
-    }
-    fixed: dict[str, Any] = {
-        "method": method,
-        "rounds": int(rounds),
-        "settings": settings,
-        "truncation": truncation,
-    }
-    if not about.game:
-        settings |= {"test": "none", "leave_one_out": False, "model": ""}
-        players = np.arange(table.n_rows)
-        return Game(table, players, h=None, n_test=table.n_rows, **fixed)
-    settings["errors"] = SAMPLING_ONLY
-    if truncation is not None:
-        settings["approximation"] = (
-            f"truncated: a prefix within {truncation:g} of all rows counts as all rows"
-        )
+    everyone = np.arange(table.n_rows)
+    if not METHODS[method].game:
+        return Game(table, options, everyone, None, table.n_rows, settings)
     h: Any
     if callable(model) and not hasattr(model, "predict"):
-        if method == "flat" or test is not None or (baseline, scoring) != USUAL:
+        usual = (options.test, options.baseline, options.scoring)
+        if method == "flat" or usual != (None, "zero", "accuracy"):
             raise InputError(
                 "A function of rows and columns measures by itself: leave out test, "
                 "baseline and scoring, and use method 'mc', 'exact' or 'loo'."
             )
-        settings |= {"test": "your function's", "model": "your function"}
-        settings["leave_one_out"] = False
-        players, h = np.arange(table.n_rows), Function(model)
-        return _checked(Game(table, players, h=h, n_test=table.n_rows, **fixed))
-    settings |= {"baseline": baseline, "scoring": scoring}
-    players, train, tests, said = split(table, test, random_state)
-    settings |= {"test": said, "leave_one_out": False, "model": str(model)}
-    if isinstance(model, str) and model in MODELS:
-        settings["model"] = "KNN model" if model == "knn" else MODELS[model].lower()
+        settings = replace(settings, test="function", model="function")
+        h = Function(model)
+        return _checked(Game(table, options, everyone, h, table.n_rows, settings))
+    players, train, tests = split(table, options.test, seed)
+    measured: dict[str, Any] = {"test": "hold-out", "test_rows": tests.n_rows}
+    if isinstance(options.test, Table):
+        measured = {"test": "table", "test_name": tests.name}
+        measured["test_table"] = tests.fingerprint[:12]
+    settings = replace(settings, model=str(model), **measured)
     if isinstance(model, str) and model == "knn":
-        if method == "flat" or baseline == "chance":
+        if method == "flat" or options.baseline == "chance":
             raise InputError(
                 "model='knn' cannot fill absent cells (method='flat') nor guess "
                 "(baseline='chance'). Use another model, or method='knn'."
             )
-        require("n_neighbors", n_neighbors, is_whole(n_neighbors, 1), "1 or more")
-        settings["n_neighbors"] = int(n_neighbors)
-        h = KnnUtility(train, tests, n_neighbors=n_neighbors, scoring=scoring)
+        neighbors = int(options.n_neighbors)
+        settings = replace(settings, n_neighbors=neighbors)
+        h = KnnUtility(train, tests, n_neighbors=neighbors, scoring=options.scoring)
     else:
+        chance = options.baseline == "chance"
         h = ModelUtility(
-            estimator_of(model, random_state),
+            estimator_of(model, seed),
             train,
             tests,
-            scoring=_SCORINGS[scoring],
-            empty=_chance(train, tests, scoring) if baseline == "chance" else 0.0,
-            random_state=random_state,
+            scoring=_SCORINGS[options.scoring],
+            empty=_chance(train, tests, options.scoring) if chance else 0.0,
+            random_state=seed,
         )
         if method == "flat":
             h = FlatUtility(h)
-    return _checked(Game(table, players, h=h, n_test=tests.n_rows, **fixed))
+    return _checked(Game(table, options, players, h, tests.n_rows, settings))
 
 
 def _checked(game: Game) -> Game:

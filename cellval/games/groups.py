@@ -112,7 +112,7 @@ def rows_by_column(table: Table, column: str, n_most: int = 8) -> Groups:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/adult_2000.csv", label="income")
+    >>> table = cellval.read("sample_data/adult_2000.csv", label="income")
     >>> groups = rows_by_column(table, "race", n_most=2)
     >>> dict(zip(groups.names, groups.sizes.tolist()))
     {'White': 1712, 'Black': 184, '(others)': 104}
@@ -156,7 +156,7 @@ def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> rows_by_quantiles(table, "height", 3).names
     ('up to 166', 'above 166 to 175', 'above 175')
     """
@@ -167,7 +167,7 @@ def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:
         numbers = found.numbers
     else:
         texts = _texts(table, column)
-        values, _ = numbers_of(texts, table._how_read[0])
+        values, _ = numbers_of(texts, table.decimal)
         numbers = np.asarray(values, float)[texts.index]
     present = numbers[~np.isnan(numbers)]
     if present.size == 0:
@@ -201,7 +201,7 @@ def rows_by_ranges(table: Table, ranges: int | Sequence[int]) -> Groups:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> rows_by_ranges(table, 2).names, rows_by_ranges(table, [50]).names
     (('rows 1-100', 'rows 101-200'), ('rows 1-50', 'rows 51-200'))
     """
@@ -244,7 +244,7 @@ def columns_by_kind(table: Table) -> Groups:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/adult_2000.csv", label="income")
+    >>> table = cellval.read("sample_data/adult_2000.csv", label="income")
     >>> columns_by_kind(table).names
     ('numbers', 'categories')
     """
@@ -259,7 +259,7 @@ def columns_by_name(table: Table) -> Groups:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> columns_by_name(table).names
     ('weight', 'height', 'repwt', 'repht')
     """
@@ -286,7 +286,7 @@ def columns_by(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> groups = columns_by(table, {"measured": ["weight", "height"]})
     >>> groups.names, groups.of.tolist()
     (('measured', '(others)'), [0, 0, 1, 1])

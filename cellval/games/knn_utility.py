@@ -12,8 +12,7 @@ it still stands on the level of its size. In a *chain* there are only the unions
 first 0, 1, 2, ... groups, each the parent of the next.
 """
 
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -23,11 +22,13 @@ import numpy as np
 from cellval.compiled import kernel
 from cellval.errors import InputError
 from cellval.knn.distance import add_column
-from cellval.knn.problem import SCORINGS, weights_of_tests
-from cellval.parallel import in_order
+from cellval.knn.nearest import k_smallest
+from cellval.knn.problem import check_classes, weights_of_tests
+from cellval.parallel import Computation, Piece
 from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
+from cellval.values.options import SCORINGS
 
 MANY = 48  # neighbours from which sorting beats insertion
 AT_ONCE = 2e8  # distances in a piece of work: some tenths of a second
@@ -75,7 +76,7 @@ class KnnUtility:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> h = KnnUtility(table)
     >>> round(h(np.arange(200), np.arange(4)), 3)
     0.838
@@ -136,31 +137,13 @@ class KnnUtility:
         add_utilities(*game, self.n_neighbors, True, out)
         return out / self.n_tests
 
-    def iter_unions(
-        self,
-        row_groups: list[np.ndarray],
-        column_groups: list[np.ndarray],
-        executor: Executor | None = None,
-        n_jobs: int = 1,
-    ) -> Iterator[tuple[float, np.ndarray]]:
-        """Utilities of all pairs of unions of groups, (2^R, 2^C), as tests are seen.
-
-        Yields the share of the tests seen and the sum of their parts: the utilities,
-        once it is 1. The same bits for any number of workers.
-        """
+    def unions(
+        self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
+    ) -> "Unions":
+        """Utilities of all pairs of unions of groups, (2^R, 2^C), in one go."""
         players, points = self._game(row_groups, column_groups)
         shape = (2 ** len(row_groups), 2 ** len(column_groups))
-        total = np.zeros(shape)
-        each = players.y.size * shape[1] + 20 * self.n_neighbors * total.size
-        size = int(min(max(AT_ONCE / max(each, 1), 1), max(self.n_tests / 16, 1)))
-        pieces = [
-            Points(*(array[first : first + size] for array in points))
-            for first in range(0, self.n_tests, size)
-        ]
-        work = [(players, piece, self.n_neighbors, shape) for piece in pieces]
-        for k, part in enumerate(in_order(_utilities, work, executor, n_jobs), 1):
-            total += part / self.n_tests
-            yield k / len(pieces), total
+        return Unions(players, points, self.n_neighbors, shape)
 
     def _game(
         self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
@@ -189,13 +172,10 @@ class KnnUtility:
         """All columns; `own` in positions of the table."""
         train, table = self._encoded, self.table
         if isinstance(self.test, Table):
+            check_classes(table, self.test)
             seen, own_y = encode(self.test, like=table), self.test.y
             own = np.full(own_y.size, -1)
             cells, y = seen.cells, seen.y
-            if (y < 0).all():
-                raise InputError(
-                    f"The test table '{self.test.name}' has no class of '{table.name}'."
-                )
         elif self.test is None:
             own = np.arange(table.n_rows)
             cells, y, own_y = train.cells, train.y, train.y
@@ -207,37 +187,62 @@ class KnnUtility:
         return Points(np.ascontiguousarray(cells.T), y, own, weight)
 
 
+@dataclass(eq=False)
+class Unions(Computation[tuple[int, np.ndarray], np.ndarray]):
+    """Utilities of all pairs of unions of groups, some test points a piece."""
+
+    players: Players
+    points: Points
+    n_neighbors: int
+    shape: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        self.total = float(self.points.y.size)
+
+    def pieces(self) -> Iterator[Piece]:
+        n, n_pairs = self.points.y.size, self.shape[0] * self.shape[1]
+        each = self.players.y.size * self.shape[1] + 20 * self.n_neighbors * n_pairs
+        size = int(min(max(AT_ONCE / max(each, 1), 1), max(n / 16, 1)))
+        for first in range(0, n, size):
+            some = Points(*(array[first : first + size] for array in self.points))
+            arguments = (self.players, some, self.n_neighbors, self.shape)
+            yield Piece(_utilities, arguments, float(some.y.size))
+
+    def begin(self) -> tuple[int, np.ndarray]:
+        return 0, np.zeros(self.shape)
+
+    def add(
+        self, state: tuple[int, np.ndarray], answer: tuple[int, np.ndarray]
+    ) -> tuple[int, np.ndarray]:
+        return state[0] + answer[0], state[1] + answer[1] / self.points.y.size
+
+    def make(self, state: tuple[int, np.ndarray]) -> Callable[[], np.ndarray] | None:
+        return (lambda: state[1]) if state[0] == self.points.y.size else None
+
+    def seen(self, state: tuple[int, np.ndarray]) -> str:
+        return f"{state[0]:,} test points"
+
+
 def _utilities(
     players: Players, points: Points, k: int, shape: tuple[int, int]
-) -> np.ndarray:
+) -> tuple[int, np.ndarray]:
     out = np.zeros(shape)
     add_utilities(players, points, k, False, out)
-    return out
+    return points.y.size, out
 
 
 # --- compiled -------------------------------------------------------------------------
 
 
 @kernel
-def _tie_classes(dist, match, k, nearest, at, count, hits):  # type: ignore[no-untyped-def] # numba infers types
+def _tie_classes(dist, match, k, nearest, at, count, hits):
     """Tie classes of the k nearest rows, the last one whole; returns how many."""
     n = dist.size
+    n_near = min(k, n)
     if k >= MANY:
-        ordered = np.sort(dist)
-        n_near = min(k, n)
-        nearest[:n_near] = ordered[:n_near]
+        nearest[:n_near] = np.sort(dist)[:n_near]
     else:
-        n_near = 0
-        for i in range(n):
-            if n_near == k and dist[i] >= nearest[k - 1]:
-                continue
-            if n_near < k:
-                n_near += 1
-            p = n_near - 1
-            while p > 0 and nearest[p - 1] > dist[i]:
-                nearest[p] = nearest[p - 1]
-                p -= 1
-            nearest[p] = dist[i]
+        k_smallest(dist, nearest[:n_near])
     while n_near > 0 and np.isinf(nearest[n_near - 1]):  # the point itself
         n_near -= 1
     size = 0
@@ -263,7 +268,7 @@ def _tie_classes(dist, match, k, nearest, at, count, hits):  # type: ignore[no-u
 
 
 @kernel
-def add_utilities(players, points, k, chain, out):  # type: ignore[no-untyped-def] # numba infers types
+def add_utilities(players, points, k, chain, out):
     """Add every test point's utility, times its say, to those of all pairs of unions.
 
     Parameters
@@ -317,6 +322,7 @@ def add_utilities(players, points, k, chain, out):  # type: ignore[no-untyped-de
                     points.cells[t, j],
                     players.weight[j],
                     players.is_category[j],
+                    None,
                     here,
                 )
             for g in range(n_row_groups):

@@ -1,7 +1,7 @@
 """A model as a utility: how well it predicts test rows when it sees only some cells."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -11,14 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped] # it ships no types
+from threadpoolctl import ThreadpoolController
 
 from cellval.errors import InputError
 from cellval.games.tree import UNLIMITED, Limits, Trees
+from cellval.games.watched import line, line_by_calls
 from cellval.table.columns import Column
 from cellval.table.table import Table
-
-Utility = Callable[[np.ndarray, np.ndarray], float]
 
 LARGEST = 1e30  # sums and halves of such numbers are still float32
 MOST_CATEGORIES = 50  # indicators of one column; rarer categories have none
@@ -58,7 +57,7 @@ class ModelUtility:
     estimator : scikit-learn classifier or pipeline
         Cloned for every fit.
     table, test : Table
-        `test` is read like the table (`read_csv(..., like=table)`).
+        `test` is read like the table (`read(..., like=table)`).
     scoring : "accuracy" or a function of (true classes, predicted classes)
     empty : float
         What no rows or no columns are worth.
@@ -71,7 +70,7 @@ class ModelUtility:
     --------
     >>> import cellval
     >>> from sklearn.tree import DecisionTreeClassifier
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> h = ModelUtility(DecisionTreeClassifier(random_state=0), table, table)
     >>> h(np.arange(200), np.array([1])) > h(np.arange(200), np.array([], int))
     True
@@ -120,21 +119,10 @@ class ModelUtility:
     ) -> np.ndarray:
         """Utilities of rows seen through the first 0, 1, ... of the columns.
 
-        Parameters
-        ----------
-        rows, columns : ndarray
-            Sorted positions, and positions in any order.
-        wanted : ndarray of bool, shape (n_columns + 1,)
-            What is not wanted may be anything.
-
-        Returns
-        -------
-        ndarray of shape (n_columns + 1,)
-
         Examples
         --------
         >>> import cellval
-        >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+        >>> table = cellval.read("sample_data/davis.csv", label="sex")
         >>> h = ModelUtility(DecisionTreeClassifier(), table, table)
         >>> h.line(np.arange(200), np.array([1, 0]), np.ones(3, bool)).round(2).tolist()
         [0.0, 0.88, 0.97]
@@ -256,32 +244,6 @@ def _threads() -> Any:
     return ThreadpoolController()  # looks at all loaded libraries
 
 
-def line(
-    h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
-) -> np.ndarray:
-    """`h.line(rows, columns, wanted)`, or the same by calls if `h` has no such method.
-
-    Examples
-    --------
-    >>> h = lambda rows, columns: float(len(rows) * len(columns))
-    >>> line(h, np.array([4, 7]), np.array([1, 0]), np.array([True, False, True]))
-    array([0., 0., 4.])
-    """
-    own = getattr(h, "line", None)
-    if own is not None:
-        return np.asarray(own(rows, columns, wanted))
-    return line_by_calls(h, rows, columns, wanted)
-
-
-def line_by_calls(
-    h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
-) -> np.ndarray:
-    found = np.zeros(len(columns) + 1)
-    for f in np.flatnonzero(wanted):
-        found[f] = h(rows, np.sort(columns[:f]))
-    return found
-
-
 def tree_limits(estimator: Any) -> Limits | None:
     """When `Trees` do not split, if they can stand for the estimator; else None.
 
@@ -359,3 +321,45 @@ def _matrices(column: Column, other: Column) -> tuple[np.ndarray, np.ndarray]:
     wanted = np.append(common, -1) if column.missing.any() else common
     a, b = (cells[:, None] == wanted for cells in (column.codes, seen))
     return a.astype(np.float32), b.astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class TableUtility:
+    """A model's utility in positions of a table of which some rows are held out.
+
+    Attributes
+    ----------
+    model : ModelUtility
+        Its table has the rows that are not held out.
+    place : ndarray of int, shape (n_rows,)
+        Where each row of the whole table is in that one; -1 if it is held out.
+    """
+
+    model: ModelUtility
+    place: np.ndarray
+
+    @property
+    def compiled(self) -> bool:
+        return self.model.compiled
+
+    @cached_property
+    def players(self) -> np.ndarray:
+        """bool (n_rows,): rows that are not held out."""
+        return self.place >= 0
+
+    @cached_property
+    def guess(self) -> float:
+        """Accuracy of always saying the most common class of the rows."""
+        common = int(np.bincount(self.model.table.y).argmax())
+        name = self.model.table.classes[common]
+        said = [k for k, text in enumerate(self.model.test.classes) if text == name]
+        return float(np.isin(self.model.test.y, said).mean())
+
+    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
+        return self.model(self.place[rows], columns)
+
+    def line(
+        self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+    ) -> np.ndarray:
+        """Utilities of rows seen through the first 0, 1, ... of the columns."""
+        return line(self.model, self.place[rows], columns, wanted)

@@ -1,69 +1,28 @@
-"""Utilities by the name of a model, on the rows of a table as they are counted."""
+"""The one zoo: models by name, as utilities of games and as pipelines to measure by."""
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cellval.errors import InputError
 from cellval.games.knn_utility import KnnUtility
-from cellval.games.model_utility import ModelUtility, Utility, line
+from cellval.games.model_utility import ModelUtility, TableUtility
+from cellval.games.watched import Utility
+from cellval.knn.problem import check_classes
 from cellval.methods import MODELS
 from cellval.stats import hold_out
 from cellval.table.rows import part
 from cellval.table.table import Table
-from cellval.text import listed
 
+MOST_CODED = 100  # columns that one-hot coding makes of one; rarer ones are pooled
 HOLD_OUT = 0.3  # share of the rows that models are tested on, if nothing is said
-
-
-@dataclass(frozen=True, eq=False)
-class TableUtility:
-    """A model's utility in positions of a table of which some rows are held out.
-
-    Attributes
-    ----------
-    model : ModelUtility
-        Its table has the rows that are not held out.
-    place : ndarray of int, shape (n_rows,)
-        Where each row of the whole table is in that one; -1 if it is held out.
-    """
-
-    model: ModelUtility
-    place: np.ndarray
-
-    @property
-    def compiled(self) -> bool:
-        return self.model.compiled
-
-    @cached_property
-    def players(self) -> np.ndarray:
-        """bool (n_rows,): rows that are not held out."""
-        return self.place >= 0
-
-    @cached_property
-    def guess(self) -> float:
-        """Accuracy of always saying the most common class of the rows."""
-        common = int(np.bincount(self.model.table.y).argmax())
-        name = self.model.table.classes[common]
-        said = [k for k, text in enumerate(self.model.test.classes) if text == name]
-        return float(np.isin(self.model.test.y, said).mean())
-
-    def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
-        return self.model(self.place[rows], columns)
-
-    def line(
-        self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
-    ) -> np.ndarray:
-        """Utilities of rows seen through the first 0, 1, ... of the columns."""
-        return line(self.model, self.place[rows], columns, wanted)
 
 
 def utility_of(
@@ -91,7 +50,7 @@ def utility_of(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> h = utility_of(table, "logistic")
     >>> int(h.players.sum()), h(np.flatnonzero(h.players), np.arange(4)) > 0.8
     (140, True)
@@ -99,39 +58,31 @@ def utility_of(
     if model == "knn":
         return KnnUtility(table, test, n_neighbors, random_state=random_state)
     estimator = estimator_of(model, random_state)
-    players, train, tests, _ = split(table, test, random_state)
+    players, train, tests = split(table, test, random_state)
     place = np.full(table.n_rows, -1)
     place[players] = np.arange(players.size)
     return TableUtility(ModelUtility(estimator, train, tests), place)
 
 
 def split(
-    table: Table, test: Table | pd.DataFrame | float | None, random_state: int
-) -> tuple[np.ndarray, Table, Table, str]:
-    """Positions of the rows that play, training and test table, and words about it.
+    table: Table, test: Table | float | None, random_state: int
+) -> tuple[np.ndarray, Table, Table]:
+    """Positions of the rows that play, training and test table.
 
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> players, train, tests, said = split(table, 0.25, 0)
-    >>> train.n_rows, tests.n_rows, said
-    (150, 50, 'hold-out of 50 rows, seed 0')
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> players, train, tests = split(table, 0.25, 0)
+    >>> train.n_rows, tests.n_rows
+    (150, 50)
     """
-    if isinstance(test, (Table, pd.DataFrame)):
-        test = test if isinstance(test, Table) else Table.from_frame(test, like=table)
-        said = f"test table '{test.name}' {test.fingerprint[:12]}"
-        if not set(test.classes) & set(table.classes):
-            raise InputError(
-                f"The test table '{test.name}' has no class of '{table.name}': "
-                f"{listed(test.classes)} against {listed(table.classes)}. Write the "
-                "labels in the same way."
-            )
-        return np.arange(table.n_rows), table, test, said
+    if isinstance(test, Table):
+        check_classes(table, test)
+        return np.arange(table.n_rows), table, test
     out = hold_out(table.y, HOLD_OUT if test is None else test, random_state)
     players = np.flatnonzero(~out)
-    said = f"hold-out of {np.sum(out)} rows, seed {random_state}"
-    return players, part(table, players), part(table, np.flatnonzero(out)), said
+    return players, part(table, players), part(table, np.flatnonzero(out))
 
 
 def estimator_of(model: Any, random_state: int = 0) -> Any:
@@ -151,3 +102,54 @@ def estimator_of(model: Any, random_state: int = 0) -> Any:
         f"model={model!r} is not possible here: use one of {possible}, or a "
         "scikit-learn classifier."
     )
+
+
+# --- pipelines that learn all of their preprocessing from the rows they are given -----
+
+
+def pipeline_of(
+    model: str, is_category: np.ndarray, *, rounds: int, random_state: int
+) -> Pipeline:
+    """A model for columns of numbers and of codes, with missing cells.
+
+    `rounds` are those of boosting.
+    """
+    if model == "logistic":
+        return _logistic_regression(is_category)
+    return _gradient_boosting(is_category, rounds, random_state)
+
+
+def _logistic_regression(is_category: np.ndarray) -> Pipeline:
+    numbers = make_pipeline(
+        SimpleImputer(strategy="median", add_indicator=True),
+        StandardScaler(),
+    )
+    categories = OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        min_frequency=2,
+        max_categories=MOST_CODED,
+    )
+    columns = [
+        ("numbers", numbers, np.flatnonzero(~is_category)),
+        ("categories", categories, np.flatnonzero(is_category)),
+    ]
+    return make_pipeline(ColumnTransformer(columns), LogisticRegression(max_iter=200))
+
+
+def _gradient_boosting(
+    is_category: np.ndarray, rounds: int, random_state: int
+) -> Pipeline:
+    categories = OrdinalEncoder(
+        handle_unknown="use_encoded_value",
+        unknown_value=np.nan,
+        encoded_missing_value=np.nan,
+        max_categories=255,  # more the model does not take
+    )
+    columns = [("categories", categories, np.flatnonzero(is_category))]
+    model = HistGradientBoostingClassifier(
+        max_iter=rounds,
+        categorical_features=np.arange(is_category.sum()),
+        early_stopping=False,  # a small class cannot be split once more
+        random_state=random_state,
+    )
+    return make_pipeline(ColumnTransformer(columns, remainder="passthrough"), model)

@@ -9,46 +9,19 @@ row meets the f-th column gets
 so that three of the four terms are known and two lines of u are all that is kept.
 """
 
-import time
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cellval.games.model_utility import Utility, line
-from cellval.parallel import in_order
+from cellval.games.estimate import Estimate
+from cellval.games.watched import Play, Utility, line
+from cellval.parallel import Piece
 from cellval.weights import Weights, relative, shapley
 
 FEWEST_ROUNDS = 10  # before a standard error is believed
 PRIOR = 30  # rounds that a cell takes over from the others in its column (measured)
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
-    """Values after some rounds.
-
-    Attributes
-    ----------
-    values, stderr : ndarray of shape (n_rows, n_columns)
-        Mean over rounds and its standard error (NaN after one round).
-    row_stderr, column_stderr : ndarray
-        Of the sums over rows and columns.
-    n_rounds, n_evaluations : int
-    done : float
-        Share of the rounds.
-    """
-
-    values: np.ndarray
-    stderr: np.ndarray
-    row_stderr: np.ndarray
-    column_stderr: np.ndarray
-    n_rounds: int
-    n_evaluations: int
-    done: float
-    seconds: float
-    seconds_left: float
 
 
 def one_round(
@@ -88,86 +61,27 @@ def one_round(
     return marginal, n
 
 
-def iter_rounds(
-    h: Utility,
-    n_rows: int,
-    n_columns: int,
-    *,
-    rounds: int = 100,
-    row_weights: Weights = shapley,
-    column_weights: Weights = shapley,
-    truncation: float | None = None,
-    target_stderr: float | None = None,
-    random_state: int = 0,
-    executor: Executor | None = None,
-    n_jobs: int = 1,
-) -> Iterator[Estimate]:
-    """Yield an estimate after every round; the same bits for any number of workers.
-
-    Parameters
-    ----------
-    h : Utility
-        Must be picklable to run on processes.
-    truncation : float, optional
-        Tolerance of the utility; an approximation, off by default.
-    target_stderr : float, optional
-        Stop when the mean standard error of the cells is at most this (but not before
-        ten rounds).
-    executor : Executor, optional
-        Where rounds run (`default_executor(h, n_jobs)`); `n_jobs` of them at a time.
-        Without one, here.
-
-    Examples
-    --------
-    >>> h = lambda rows, columns: float(len(rows) * len(columns))
-    >>> for estimate in iter_rounds(h, 3, 2, rounds=5):
-    ...     pass
-    >>> estimate.values.round(6).tolist(), estimate.n_evaluations
-    ([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], 30)
-    """
-    started = time.monotonic()
-    weights = (row_weights, column_weights)
-    sums = Sums.of(n_rows, n_columns)
-    tasks = (
-        (h, n_rows, n_columns, (random_state, r), weights, truncation)
-        for r in range(rounds)
-    )
-    results: Any = in_order(one_round, tasks, executor, n_jobs)
-    try:
-        for marginal, n in results:
-            sums = sums.plus(marginal, n)
-            estimate = sums.estimate(rounds, time.monotonic() - started)
-            over = (
-                target_stderr is not None
-                and sums.n_rounds >= FEWEST_ROUNDS
-                and float(np.mean(estimate.stderr)) <= target_stderr
-            )
-            yield estimate
-            if over:
-                return
-    finally:
-        results.close()
-
-
 @dataclass(frozen=True, eq=False)
-class Sums:
+class RoundSums:
+    """Sums over rounds, and sums of squares."""
+
     n_rounds: int
     n_evaluations: int
-    cells: tuple[np.ndarray, np.ndarray]  # sums, and sums of squares
+    cells: tuple[np.ndarray, np.ndarray]
     rows: tuple[np.ndarray, np.ndarray]
     columns: tuple[np.ndarray, np.ndarray]
 
     @classmethod
-    def of(cls, n: int, m: int) -> "Sums":
+    def of(cls, n: int, m: int) -> "RoundSums":
         return cls(0, 0, *((np.zeros(s), np.zeros(s)) for s in ((n, m), (n,), (m,))))
 
-    def plus(self, marginal: np.ndarray, n_evaluations: int) -> "Sums":
+    def plus(self, marginal: np.ndarray, n_evaluations: int) -> "RoundSums":
         parts = (marginal, marginal.sum(axis=1), marginal.sum(axis=0))
         old = (self.cells, self.rows, self.columns)
         new = [(a + x, b + x * x) for (a, b), x in zip(old, parts, strict=True)]
-        return Sums(self.n_rounds + 1, self.n_evaluations + n_evaluations, *new)
+        return RoundSums(self.n_rounds + 1, self.n_evaluations + n_evaluations, *new)
 
-    def estimate(self, rounds: int, seconds: float) -> Estimate:
+    def estimate(self) -> Estimate:
         n = self.n_rounds
 
         def error(sums: tuple[np.ndarray, np.ndarray], shared: bool) -> np.ndarray:
@@ -188,7 +102,62 @@ class Sums:
             error(self.columns, shared=False),
             n,
             self.n_evaluations,
-            n / rounds,
-            seconds,
-            seconds * (rounds - n) / n,
         )
+
+
+@dataclass(eq=False)
+class Rounds(Play[RoundSums, Estimate]):
+    """Random orders, one pair a piece.
+
+    Attributes
+    ----------
+    h : Utility
+        Must be picklable to run on processes.
+    truncation : float, optional
+        Tolerance of the utility; an approximation, off by default.
+
+    Examples
+    --------
+    >>> from cellval.parallel import drive
+    >>> h = lambda rows, columns: float(len(rows) * len(columns))
+    >>> *_, last = drive(Rounds(h, 3, 2, rounds=5))
+    >>> last.result.values.round(6).tolist(), last.result.n_evaluations
+    ([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], 30)
+    """
+
+    h: Any
+    n_rows: int
+    n_columns: int
+    rounds: int = 100
+    weights: tuple[Weights, Weights] = (shapley, shapley)
+    truncation: float | None = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        self.watch()
+        self.total = float(self.rounds * self.n_rows * self.n_columns)
+
+    def one(self, seed: tuple[int, int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The call that makes one round: marginal contributions, and evaluations."""
+        shape = self.n_rows, self.n_columns
+        return one_round, (self.watched, *shape, seed, self.weights, self.truncation)
+
+    def pieces(self) -> Iterator[Piece]:
+        for r in range(self.rounds):
+            yield Piece(*self.one((self.random_state, r)), self.total / self.rounds)
+
+    def begin(self) -> RoundSums:
+        return RoundSums.of(self.n_rows, self.n_columns)
+
+    def add(self, state: RoundSums, answer: tuple[np.ndarray, int]) -> RoundSums:
+        return state.plus(*answer)
+
+    def make(self, state: RoundSums) -> Callable[[], Estimate] | None:
+        return state.estimate if state.n_rounds else None
+
+    def seen(self, state: RoundSums) -> str:
+        return f"{state.n_rounds:,} of {self.rounds:,} rounds"
+
+    def stderr(self, state: RoundSums) -> float:
+        few = state.n_rounds < FEWEST_ROUNDS
+        return float("inf") if few else state.estimate().typical_stderr

@@ -6,96 +6,89 @@ train on the row and use the column. No test set is needed. The scores are not a
 they sum to nothing in particular, and are about 1 for cells of easy rows.
 """
 
-import time
-from collections.abc import Iterator
-from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from cellval.games.estimate import Estimate, unsure
 from cellval.games.model_utility import matrices
+from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.tree import Trees
-from cellval.parallel import in_order
+from cellval.parallel import Computation, Piece
 from cellval.table.table import Table
 
 AT_ONCE = 50  # trees between two snapshots
 ROWS_AT_ONCE = 100_000  # of all of them: some tenths of a second
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """Scores after some trees.
-
-    Attributes
-    ----------
-    values, stderr : ndarray of shape (n_rows, n_columns)
-        NaN where no tree has judged the cell.
-    n_trees : int
-    done : float
-        Share of the trees.
-    """
-
-    values: np.ndarray
-    stderr: np.ndarray
-    n_trees: int
-    done: float
-    seconds: float
-    seconds_left: float
-
-
-def iter_oob(
-    table: Table,
-    *,
-    n_trees: int = 1000,
-    random_state: int = 0,
-    executor: Executor | None = None,
-    n_jobs: int = 1,
-) -> Iterator[Scores]:
-    """Yield scores as trees are added; the same bits for any number of workers.
-
-    Parameters
-    ----------
-    executor : Executor, optional
-        Where trees grow, best threads; `n_jobs` at a time. Without one, here.
+@dataclass(eq=False)
+class OutOfBag(Computation[tuple[int, np.ndarray, np.ndarray], Estimate]):
+    """Trees, some a piece; the state is how many, who was judged, and rightly so.
 
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> for scores in iter_oob(table, n_trees=100):
-    ...     pass
-    >>> scores.values.shape, bool(np.nanmean(scores.values) > 0.7)
+    >>> from cellval.parallel import drive
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> *_, last = drive(OutOfBag(table, n_trees=100))
+    >>> last.result.values.shape, bool(np.nanmean(last.result.values) > 0.7)
     ((200, 4), True)
     """
-    started = time.monotonic()
-    X, _, features = matrices(table, table)
-    is_number = [column.numbers is not None for column in table.features]
-    trees = Trees.of(X, X, features, is_number, table.y)
-    judged = np.zeros((table.n_rows, len(features)))
-    right = judged.copy()
-    size = max(1, min(AT_ONCE, ROWS_AT_ONCE // table.n_rows))
-    tasks = [
-        (trees, random_state, first, min(first + size, n_trees))
-        for first in range(0, n_trees, size)
-    ]
-    results: Any = in_order(_votes, tasks, executor, n_jobs)
-    try:
-        for (*_, done), (more_judged, more_right) in zip(tasks, results, strict=True):
-            judged += more_judged
-            right += more_right
-            seconds = time.monotonic() - started
-            left = seconds * (n_trees - done) / done
-            shares = _shares(judged, right)
-            yield Scores(*shares, done, done / n_trees, seconds, left)
-    finally:
-        results.close()
+
+    table: Table
+    n_trees: int = 1000
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        self.total = float(self.n_trees)
+
+    @cached_property
+    def _trees(self) -> Trees:
+        X, _, features = matrices(self.table, self.table)
+        is_number = [column.numbers is not None for column in self.table.features]
+        return Trees.of(X, X, features, is_number, self.table.y)
+
+    def prepare(self) -> None:
+        _votes(self._trees, self.random_state, 0, 1)
+
+    def pieces(self) -> Iterator[Piece]:
+        size = max(1, min(AT_ONCE, ROWS_AT_ONCE // self.table.n_rows))
+        for first in range(0, self.n_trees, size):
+            last = min(first + size, self.n_trees)
+            arguments = (self._trees, self.random_state, first, last)
+            yield Piece(_votes, arguments, float(last - first))
+
+    def begin(self) -> tuple[int, np.ndarray, np.ndarray]:
+        none = np.zeros((self.table.n_rows, len(self.table.features)))
+        return 0, none, none
+
+    def add(
+        self,
+        state: tuple[int, np.ndarray, np.ndarray],
+        answer: tuple[int, np.ndarray, np.ndarray],
+    ) -> tuple[int, np.ndarray, np.ndarray]:
+        return state[0] + answer[0], state[1] + answer[1], state[2] + answer[2]
+
+    def make(
+        self, state: tuple[int, np.ndarray, np.ndarray]
+    ) -> Callable[[], Estimate] | None:
+        n, judged, right = state
+        return (lambda: _estimate(n, judged, right)) if n else None
+
+    def seen(self, state: tuple[int, np.ndarray, np.ndarray]) -> str:
+        return f"{state[0]:,} of {self.n_trees:,} trees"
+
+    def stderr(self, state: tuple[int, np.ndarray, np.ndarray]) -> float:
+        few = state[0] < FEWEST_ROUNDS
+        return float("inf") if few else _estimate(*state).typical_stderr
 
 
 def _votes(
     trees: Trees, random_state: int, first: int, last: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """How many of some trees have judged each cell, and were right."""
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """How many trees these are, have judged each cell, and were right."""
     n, m = trees.cells.y.size, trees.cells.first.size - 1
     size = last - first
     outside, correct = np.zeros((size, n)), np.zeros((size, n))
@@ -109,13 +102,13 @@ def _votes(
         outside[k, left_out] = 1.0
         said = trees.predict(rows, columns, left_out)
         correct[k, left_out] = said == trees.cells.y[left_out]
-    return outside.T @ used, correct.T @ used
+    return size, outside.T @ used, correct.T @ used
 
 
-def _shares(judged: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _estimate(n: int, judged: np.ndarray, right: np.ndarray) -> Estimate:
     """Share of right ones, and its standard error."""
     with np.errstate(invalid="ignore", divide="ignore"):
         # above 0 also where all trees agree (Laplace)
         p = (right + 1.0) / (judged + 2.0)
         stderr = np.where(judged > 0, np.sqrt(p * (1 - p) / judged), np.nan)
-        return right / judged, stderr
+        return replace(unsure(right / judged, stderr), n_draws=n)

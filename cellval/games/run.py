@@ -1,161 +1,160 @@
-"""`CellValues` by any method but KNN's, step by step."""
+"""`CellValues` by any method but KNN's: from a `Game` to snapshots."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from cellval.errors import InputError
-from cellval.games.game import Found, Game, make_game
-from cellval.games.montecarlo import FEWEST_ROUNDS
-from cellval.games.oob import iter_oob
-from cellval.games.playing import play
+from cellval.games.estimate import Estimate, exactly, unsure
+from cellval.games.exact import AllSubsets, values_of
+from cellval.games.flat import FlatRounds
+from cellval.games.game import Game, make_game
+from cellval.games.leave_one_out import LeftOut
+from cellval.games.montecarlo import Rounds
+from cellval.games.oob import OutOfBag
+from cellval.games.watched import is_compiled
 from cellval.methods import METHODS
-from cellval.parallel import n_workers
+from cellval.parallel import Computation, Piece, drive, n_workers
+from cellval.progress import Snapshot
 from cellval.table.table import Table
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.weights import Weights, named
 
 PROCESSES = 3.0  # seconds until worker processes have loaded
 
 
-@dataclass(frozen=True, eq=False)
-class GameSnapshot:
-    """Where a game stands. `values` is computed when asked for.
-
-    Attributes
-    ----------
-    estimate : Found or None
-        None before there are values.
-    seen : str
-        How much was done, in words.
-    """
-
-    game: "Game"
-    estimate: "Found | None"
-    seen: str
-    design: str
-    done: float
-    seconds: float
-    seconds_left: float
-    compiling: bool = False
-
-    @property
-    def n_test(self) -> int:
-        """Test rows that the estimate speaks for."""
-        return self.game.n_test if self.has_values else 0
-
-    @property
-    def has_values(self) -> bool:
-        return self.estimate is not None
-
-    @cached_property
-    def values(self) -> CellValues:
-        """The estimate so far."""
-        return self.game.cell_values(self.estimate, self.design)
-
-
 def iter_game(
-    table: Table | pd.DataFrame,
+    table: Table,
+    options: RunOptions,
     *,
-    budget: float | None = None,
-    target_stderr: float | None = None,
     n_jobs: int | None = None,
     executor: Executor | None = None,
-    **options: Any,
-) -> Iterator[GameSnapshot]:
-    """Value the cells of a table by a game; see `cellval.value_cells`.
-
-    Closing the iterator stops the run. The values are the same bit for bit for any
-    number of workers.
+) -> Iterator[Snapshot[CellValues]]:
+    """Value the cells of a table by a game; see `cellval.iter_values`.
 
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> *_, last = iter_game(table, method="loo")
-    >>> last.seen, last.values.values.shape
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> *_, last = iter_game(table, RunOptions(method="loo"))
+    >>> last.seen, last.result.values.shape
     ('140 of 140 rows left out', (200, 4))
     """
-    game = make_game(table, budget=budget, target_stderr=target_stderr, **options)
-    return _run(game, n_workers(n_jobs, executor), executor, budget, target_stderr)
+    game = make_game(table, options)
+    run = METHODS_OF[options.method](game)
+    steps = drive(run, budget=options.stops_at, n_jobs=n_jobs, executor=executor)
+    return _iter_values(game, steps)
 
 
-def _run(
-    game: Game,
-    n_jobs: int,
-    executor: Executor | None,
-    budget: float | None,
-    target_stderr: float | None,
-) -> Iterator[GameSnapshot]:
-    yield GameSnapshot(game, None, "", "", 0.0, 0.0, float("nan"), compiling=True)
-    _warm_up(game)  # so that no budget pays for it
-    started = time.monotonic()
-    with closing(play(game, n_jobs, executor)) as steps:
+def _iter_values(
+    game: Game, steps: Generator[Snapshot[Any], None, None]
+) -> Iterator[Snapshot[CellValues]]:
+    budget = game.options.budget
+    with closing(steps):
         for step in steps:
-            seconds, done = time.monotonic() - started, step.done
-            left = seconds * (1 - done) / done if done else float("nan")
-            over = done >= 1
-            if budget is not None:
-                left = (
-                    min(left, max(0.0, budget - seconds)) if done else budget - seconds
+            late = budget is not None and step.seconds >= budget
+            if late and not step.has_result:
+                raise InputError(
+                    f"After {budget:g} seconds there are no values yet: "
+                    f"{METHODS[game.method].title} needs longer on this table. Give it "
+                    "more time, or use the KNN method."
                 )
-                done = max(done, min(1.0, seconds / budget))
-                if seconds >= budget and step.estimate is None:
-                    raise InputError(
-                        f"After {budget:g} seconds there are no values yet: "
-                        f"{METHODS[game.method].title} needs longer on this table. "
-                        "Give it more time, or use the KNN method."
-                    )
-                over = over or seconds >= budget
-            if (
-                target_stderr is not None
-                and step.estimate is not None
-                and step.n_rounds >= FEWEST_ROUNDS
-            ):
-                over = over or float(np.nanmean(step.estimate.stderr)) <= target_stderr
-            if over:
-                done, left = 1.0, 0.0
-            yield GameSnapshot(
-                game, step.estimate, step.seen, step.design, done, seconds, left
-            )
-            if over:
-                return
+            yield step.then(game.cell_values)
 
 
-def _warm_up(game: Game) -> None:
-    """Load and compile what evaluations need."""
-    n, m = game.shape
-    if game.method == "oob":
-        list(iter_oob(game.table, n_trees=1))
-    elif game.method == "flat":
-        game.h(np.ones((n, m), bool))
-    elif game.h is not None:
-        game.h(np.arange(min(n, 2)), np.arange(1))
+def _rounds(game: Game) -> Rounds:
+    options = game.options
+    weights = named(options.row_weights), named(options.column_weights)
+    seed = int(options.random_state)
+    play = FlatRounds if game.method == "flat" else Rounds
+    return play(
+        game.h, *game.shape, options.n_rounds, weights, options.truncation, seed
+    )
+
+
+class _Exactly(AllSubsets):
+    """All subsets, and the values that follow at the end."""
+
+    weights: tuple[Weights, Weights]
+
+    def make(self, state: tuple[list[float], ...]) -> Callable[[], Any] | None:
+        utilities = super().make(state)
+        if utilities is None:
+            return None
+        return lambda: exactly(values_of(utilities(), *self.weights))
+
+
+def _exact(game: Game) -> _Exactly:
+    run = _Exactly(game.h, *game.shape)
+    run.weights = named(game.options.row_weights), named(game.options.column_weights)
+    return run
+
+
+@dataclass(eq=False)
+class _Random(Computation[Estimate | None, Estimate]):
+    """A seeded order of all cells, as numbers around 0."""
+
+    game: Game
+    total = 1.0
+
+    def pieces(self) -> Iterator[Piece]:
+        n, m = self.game.shape
+        yield Piece(_random, (n, m, int(self.game.options.random_state)))
+
+    def begin(self) -> Estimate | None:
+        return None
+
+    def add(self, state: Estimate | None, answer: Estimate) -> Estimate:
+        return answer
+
+    def make(self, state: Estimate | None) -> Callable[[], Estimate] | None:
+        return None if state is None else lambda: state
+
+
+def _random(n: int, m: int, seed: int) -> Estimate:
+    draw = np.random.default_rng([seed, 2**31])
+    ranks = draw.permutation(n * m).reshape(n, m)
+    return unsure((ranks + 0.5) / (n * m) - 0.5)
+
+
+def _trees(game: Game) -> OutOfBag:
+    options = game.options
+    return OutOfBag(game.table, options.n_rounds, int(options.random_state))
+
+
+METHODS_OF: dict[str, Callable[[Game], Computation[Any, Any]]] = {
+    "mc": _rounds,
+    "flat": _rounds,
+    "exact": _exact,
+    "loo": lambda game: LeftOut(game.h, *game.shape),
+    "oob": _trees,
+    "random": _Random,
+}
 
 
 def expected_seconds(
-    table: Table, *, n_jobs: int | None = None, **options: Any
+    table: Table, options: RunOptions, n_jobs: int | None = None
 ) -> float:
     """About how long a run would take here: a few evaluations are made and timed."""
-    game = make_game(table, **options)
+    game = make_game(table, options)
     if game.method == "random":
         return 0.0
-    _warm_up(game)
-    width = n_workers(n_jobs, None)
-    seconds = _one_evaluation(game) * game.n_evaluations / width
-    if width > 1 and not getattr(game.h, "compiled", True):
+    run = METHODS_OF[game.method](game)
+    run.prepare()
+    width = n_workers(n_jobs)
+    seconds = _one_evaluation(game, run) * game.n_evaluations / width
+    if width > 1 and not is_compiled(game.h):
         seconds += PROCESSES
-    budget = options.get("budget")
-    return seconds if budget is None else min(seconds, float(budget))
+    return seconds
 
 
-def _one_evaluation(game: Game) -> float:
+def _one_evaluation(game: Game, run: Computation[Any, Any]) -> float:
     """Seconds of a usual evaluation (of "oob": of a tree), the shorter of two."""
     n, m = game.shape
     draw = np.random.default_rng(0)
@@ -166,10 +165,10 @@ def _one_evaluation(game: Game) -> float:
         columns = np.sort(draw.permutation(m)[: max(1, m // share)])
         began = time.monotonic()
         if game.method == "oob":
-            list(iter_oob(game.table, n_trees=2))
+            run.prepare()  # grows one
         elif game.method == "flat":
             game.h(draw.random((n, m)) < 0.5)
         else:
             game.h(rows, columns)
         each.append(time.monotonic() - began)
-    return min(each) / (2 if game.method == "oob" else 1)
+    return min(each)

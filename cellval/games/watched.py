@@ -1,10 +1,49 @@
-"""Pieces of work on an executor, their results in order; utilities that can stop."""
+"""Utilities: functions of rows and columns, counted and stopped from outside."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from cellval.games.model_utility import line, line_by_calls
+from cellval.parallel import Computation, Result, State
+
+# h(rows, columns) of sorted positions: how well a model does that sees only these
+Utility = Callable[[np.ndarray, np.ndarray], float]
+
+
+def line(
+    h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    """Utilities of rows seen through the first 0, 1, ... of the columns.
+
+    By the utility's own method of this name, if it has one, else by calls.
+
+    Parameters
+    ----------
+    rows, columns : ndarray
+        Sorted positions, and positions in any order.
+    wanted : ndarray of bool, shape (n_columns + 1,)
+        What is not wanted may be anything.
+
+    Examples
+    --------
+    >>> h = lambda rows, columns: float(len(rows) * len(columns))
+    >>> line(h, np.array([4, 7]), np.array([1, 0]), np.array([True, False, True]))
+    array([0., 0., 4.])
+    """
+    own = getattr(h, "line", None)
+    if own is not None:
+        return np.asarray(own(rows, columns, wanted))
+    return line_by_calls(h, rows, columns, wanted)
+
+
+def line_by_calls(
+    h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    found = np.zeros(len(columns) + 1)
+    for f in np.flatnonzero(wanted):
+        found[f] = h(rows, np.sort(columns[:f]))
+    return found
 
 
 class Stopped(Exception):
@@ -28,10 +67,43 @@ class Watched:
     def line(
         self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
     ) -> np.ndarray:
-        """As `ModelUtility.line`; stopped within it where it is made of calls."""
+        """As `line`; stopped within it where it is made of calls."""
         if self.stop:
             raise Stopped
-        if not hasattr(self._h, "line") or not getattr(self._h, "compiled", True):
+        if not hasattr(self._h, "line") or not is_compiled(self._h):
             return line_by_calls(self, rows, columns, wanted)
         self.n += len(columns)
         return line(self._h, rows, columns, wanted)
+
+
+def is_compiled(h: Any) -> bool:
+    """Can threads evaluate side by side?
+
+    The GIL keeps models of scikit-learn from that; a utility that wants processes
+    instead has an attribute ``compiled = False``. Others, such as functions of one's
+    own, get threads: they may not be picklable.
+    """
+    return bool(getattr(h, "compiled", True))
+
+
+class Play(Computation[State, Result]):
+    """A computation whose pieces evaluate a utility, as it is `watched`."""
+
+    h: Any
+    n_rows: int
+    n_columns: int
+    watched: Watched
+
+    def watch(self) -> None:
+        self.watched = Watched(self.h)
+        self.processes = not is_compiled(self.h)
+
+    def prepare(self) -> None:
+        """Load and compile what evaluations need."""
+        self.h(np.arange(min(self.n_rows, 2)), np.arange(1))
+
+    def done_inside(self) -> float:
+        return float(self.watched.n)
+
+    def stop(self) -> None:
+        self.watched.stop = True

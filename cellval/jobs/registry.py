@@ -1,44 +1,59 @@
-"""All valuations of this process, found again by their random id."""
+"""All valuations of this process: they outlive the page that started them.
+
+Whoever knows a run's random id finds it again.
+"""
 
 import threading
-from typing import Any
 
-from cellval.jobs.background import Job
+from cellval.jobs.background import ValuationJob
 from cellval.table.table import Table
+from cellval.values.options import RunOptions
 
 KEPT_JOBS = 20
 KEPT_CELLS = 2_000_000  # of finished runs together; a cell costs about 100 bytes
-_jobs: dict[str, Job] = {}  # oldest first
-_jobs_lock = threading.Lock()
+
+_jobs: dict[str, ValuationJob] = {}  # oldest first
+_lock = threading.Lock()
 
 
-def start(table: Table, **options: Any) -> Job:
-    """Value the cells of a table in the background; options are those of `iter_values`.
+def start(table: Table, options: RunOptions) -> ValuationJob:
+    """Value the cells of a table in the background.
 
     Examples
     --------
     >>> import cellval
-    >>> job = start(cellval.read_csv("sample_data/davis.csv"), n_neighbors=5)
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> job = start(table, RunOptions(n_neighbors=5))
     >>> job.wait(), job.status
     (True, 'done')
     """
-    job = Job(table, options)
+    job = ValuationJob(table, options)
     job.on_end = _forget_old
-    with _jobs_lock:
+    with _lock:
         _jobs[job.id] = job
-    job._start()
+    job.start()
     _forget_old()
     return job
 
 
-def get(job_id: str | None) -> Job | None:
+def get(job_id: str | None) -> ValuationJob | None:
     """The run with this id, unless it is unknown or was dropped long ago."""
     return _jobs.get(job_id) if job_id else None
 
 
+def stop_all(timeout: float) -> bool:
+    """End and forget all runs; False if one is not gone by then."""
+    with _lock:
+        known = list(_jobs.values())
+        _jobs.clear()
+    for job in known:
+        job.stop()
+    return all(job.wait(timeout) for job in known)
+
+
 def _forget_old() -> None:
     """Drop the oldest finished runs; the newest stays whatever its size."""
-    with _jobs_lock:
+    with _lock:
         kept = cells = 0
         for job_id, job in reversed(list(_jobs.items())):
             if job.active:

@@ -5,11 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from cellval.detect.surprise import iter_surprise
-from cellval.jobs.background import _log
+from cellval.detect.surprise import surprise
+from cellval.jobs.background import report
 from cellval.knn.sorting import SMALL
+from cellval.table.encoding import encode
 from cellval.table.table import Table
 from cellval.valuation import iter_values
+from cellval.values.result import CellValues
+from cellval.views.similar import nearest
 from cellval.whatif.questions import what_if
 
 _warming = threading.Lock()
@@ -38,14 +41,17 @@ def _compile_all() -> None:
             table = Table.from_frame(frame, label="y")
             test = Table.from_frame(frame.head(2), like=table)
             for chosen in options if n_rows == 6 else options[1:]:
-                for _ in iter_values(table, test=test, n_neighbors=1, **chosen):
-                    pass
-            for _ in iter_surprise(table):
-                pass
+                _values(table, test, **chosen)
+            surprise(table)
+        nearest(table, encode(table), 0, 2)
         for near in (None, 2):
-            *_, last = iter_values(table, test=test, n_neighbors=1, near=near)
+            values = _values(table, test, near=near)
             for work in (1.0, 0.0):  # exact, sampled
-                new = {"x0": "3"}
-                what_if(table, last.values, 0, new, test=test, seconds=work)
+                what_if(table, values, 1, {"x0": "3"}, test=test, seconds=work)
     except Exception:  # the first run will say what is wrong
-        _log("warming up failed")
+        report("warming up failed")
+
+
+def _values(table: Table, test: Table, **options: Any) -> CellValues:
+    *_, last = iter_values(table, test=test, n_neighbors=1, **options)
+    return last.result

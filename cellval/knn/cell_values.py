@@ -78,7 +78,7 @@ def make_sums(n_rows: int, n_columns: int, dtype: type = np.float64) -> Sums:
 
 
 @kernel
-def meet(rows, tests, t, chance, steps, empty):
+def meet(rows, tests, t, chance, steps, scratch, empty):
     """The test point as the rows see it; `empty` = phi(., {}): 0, or all rows tied."""
     match = np.empty(rows.y.size, np.bool_)
     for i in range(match.size):
@@ -107,7 +107,8 @@ def meet(rows, tests, t, chance, steps, empty):
             empty[i] = hit if match[i] else miss
         if left_out >= 0:
             empty[left_out] = 0.0
-    return Point(match, tally, rows.copies.size > 0, n_rows, n_hits, left_out)
+    at, repeats = tests.cells[t], rows.copies.size > 0
+    return Point(at, match, tally, repeats, n_rows, n_hits, left_out, steps, scratch)
 
 
 @kernel
@@ -187,9 +188,10 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
 
 
 @kernel
-def add_one(rows, at, j, dist):
+def add_one(rows, point, j, dist):
     """Add the distance in column j."""
-    add_column(rows.cells[j], at[j], rows.weight[j], rows.is_category[j], dist)
+    at, weight = point.at[j], rows.weight[j]
+    add_column(rows.cells[j], at, weight, rows.is_category[j], None, dist)
 
 
 @kernel
@@ -205,17 +207,15 @@ def subset_weights(m, factors):
 
 
 @kernel
-def walk_subsets(
-    apart, near, weights, point, steps, stop, dist, below, psi, whole, without
-):
+def walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without):
     """psi[j] = sum over subsets F with j of c(|F|) phi(F), depth first; whole = phi(M).
 
     A subtree of the walk holds the subsets that share its path, so every column on the
     path gets the subtree's total (`below`) once. Adds w(|F|, m) phi(F) to `without`
     unless that is empty.
     """
+    dist, below = buffers
     m, n = apart.shape
-    scratch = make_scratch(n)
     phi = np.zeros(n)
     path = np.empty(m + 1, np.int64)
     depth = 0
@@ -226,7 +226,7 @@ def walk_subsets(
                 dist[depth + 1, i] = dist[depth, i] + apart[j, i]
             depth += 1
             path[depth] = j
-            row_values(dist[depth], near, point, steps, scratch, phi)
+            row_values(dist[depth], near, point, phi)
             c = weights[depth - 1] + weights[depth]
             for i in range(n):
                 below[depth, i] = c * phi[i]
@@ -292,22 +292,22 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
     whole, empty = np.empty(n), np.empty(n)
     without = np.empty(n if rows.factors.size else 0)
     no_offset = np.zeros((m, 2))
+    scratch = make_scratch(n)
     weights = subset_weights(m, rows.factors)
     for t in range(tests.y.size):
         if stop[0]:
             break
-        point = meet(rows, tests, t, chance, steps, empty)
+        point = meet(rows, tests, t, chance, steps, scratch, empty)
         start(point, dist[0])
         for j in range(m):
             for i in range(n):
                 apart[j, i] = 0
-            add_one(rows, tests.cells[t], j, apart[j])
+            add_one(rows, point, j, apart[j])
         psi = np.zeros((m, n))
         for i in range(without.size):
             without[i] = weights[0] * empty[i]
-        walk_subsets(
-            apart, near, weights, point, steps, stop, dist, below, psi, whole, without
-        )
+        buffers = dist, below
+        walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without)
         if rows.factors.size:
             for j in range(m):
                 for i in range(n):
@@ -321,13 +321,13 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
 
 
 @kernel
-def whole_set(rows, at, near, point, steps, scratch, out):
+def whole_set(rows, near, point, out):
     """out = phi(M), all columns seen."""
     dist = np.empty(rows.y.size, np.float32)
     start(point, dist)
-    for j in range(at.size):
-        add_one(rows, at, j, dist)
-    row_values(dist, near, point, steps, scratch, out)
+    for j in range(point.at.size):
+        add_one(rows, point, j, dist)
+    row_values(dist, near, point, out)
 
 
 @kernel
@@ -337,8 +337,8 @@ def whole_rows(rows, tests, near, steps, sums):
     empty, phi = np.empty(n), np.empty(n)
     scratch = make_scratch(n)
     for t in range(tests.y.size):
-        point = meet(rows, tests, t, False, steps, empty)
-        whole_set(rows, tests.cells[t], near, point, steps, scratch, phi)
+        point = meet(rows, tests, t, False, steps, scratch, empty)
+        whole_set(rows, near, point, phi)
         for i in range(n):
             v = tests.weight[t] * phi[i]
             sums.rows[i] += v
@@ -354,7 +354,7 @@ def add_difference(psi, phi, previous, factors, p):
 
 
 @kernel
-def walk_order(rows, at, order, near, point, steps, scratch, empty, whole, known, psi):
+def walk_order(rows, order, near, point, empty, whole, known, psi):
     """psi[j] += phi(F + j) - phi(F) along the prefixes F of one order of columns.
 
     The last prefix is the same for all orders: `whole` is filled unless `known`.
@@ -365,8 +365,8 @@ def walk_order(rows, at, order, near, point, steps, scratch, empty, whole, known
     phi, previous = np.empty(n, psi.dtype), empty.copy()
     for p in range(m - known):
         j = order[p]
-        add_one(rows, at, j, dist)
-        row_values(dist, near, point, steps, scratch, phi)
+        add_one(rows, point, j, dist)
+        row_values(dist, near, point, phi)
         add_difference(psi[j], phi, previous, rows.factors, p)
         phi, previous = previous, phi
     if known:
@@ -377,17 +377,17 @@ def walk_order(rows, at, order, near, point, steps, scratch, empty, whole, known
 
 
 @kernel
-def walk_middle(rows, at, order, near, point, steps, scratch, firsts, lasts, psi):
+def walk_middle(rows, order, near, point, firsts, lasts, psi):
     """The same for the positions between the first and the last."""
     m, n = psi.shape
     dist = np.empty(n, np.float32)
     start(point, dist)
-    add_one(rows, at, order[0], dist)
+    add_one(rows, point, order[0], dist)
     phi, previous = np.empty(n), firsts[order[0]].copy()
     for p in range(1, m - 2):
         j = order[p]
-        add_one(rows, at, j, dist)
-        row_values(dist, near, point, steps, scratch, phi)
+        add_one(rows, point, j, dist)
+        row_values(dist, near, point, phi)
         add_difference(psi[j], phi, previous, rows.factors, p)
         phi, previous = previous, phi
     last = lasts[order[m - 1]]
@@ -395,7 +395,7 @@ def walk_middle(rows, at, order, near, point, steps, scratch, firsts, lasts, psi
 
 
 @kernel
-def exact_ends(rows, at, near, point, steps, scratch, firsts, lasts):
+def exact_ends(rows, near, point, firsts, lasts):
     """phi of every single column, and of every set that lacks a single column."""
     m, n = rows.cells.shape
     after = np.empty((m + 1, n), np.float32)  # distance through the columns from j on
@@ -405,16 +405,16 @@ def exact_ends(rows, at, near, point, steps, scratch, firsts, lasts):
     for j in range(m - 1, -1, -1):
         for i in range(n):
             after[j, i] = after[j + 1, i]
-        add_one(rows, at, j, after[j])
+        add_one(rows, point, j, after[j])
     start(point, before)
     for j in range(m):
         start(point, dist)
-        add_one(rows, at, j, dist)
-        row_values(dist, near, point, steps, scratch, firsts[j])
+        add_one(rows, point, j, dist)
+        row_values(dist, near, point, firsts[j])
         for i in range(n):
             dist[i] = before[i] + after[j + 1, i]
-        row_values(dist, near, point, steps, scratch, lasts[j])
-        add_one(rows, at, j, before)
+        row_values(dist, near, point, lasts[j])
+        add_one(rows, point, j, before)
 
 
 @kernel
@@ -432,24 +432,11 @@ def permutations(rows, tests, orders, near, chance, steps, stop, sums):
     for t in range(tests.y.size):
         if stop[0]:
             break
-        at = tests.cells[t]
-        point = meet(rows, tests, t, chance, steps, empty)
+        point = meet(rows, tests, t, chance, steps, scratch, empty)
         psi = np.zeros((m, n), sums.cells.dtype)
         for k in range(2 * n_pairs):
             order = orders[t, k // 2, :: 1 if k % 2 else -1]
-            walk_order(
-                rows,
-                at,
-                order,
-                near,
-                point,
-                steps,
-                scratch,
-                empty,
-                whole,
-                k > 0,
-                psi,
-            )
+            walk_order(rows, order, near, point, empty, whole, k > 0, psi)
         scale = 0.5 / n_pairs
         for i in range(n):
             whole[i] -= empty[i]
@@ -478,10 +465,9 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
     for t in range(tests.y.size):
         if stop[0]:
             break
-        at = tests.cells[t]
-        point = meet(rows, tests, t, chance, steps, empty)
-        whole_set(rows, at, near, point, steps, scratch, whole)
-        exact_ends(rows, at, near, point, steps, scratch, firsts, lasts)
+        point = meet(rows, tests, t, chance, steps, scratch, empty)
+        whole_set(rows, near, point, whole)
+        exact_ends(rows, near, point, firsts, lasts)
         psi = np.empty((m, n))
         for j in range(m):
             for i in range(n):
@@ -489,9 +475,7 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
                 psi[j, i] += on_last * (whole[i] - lasts[j, i])
         for k in range(n_orders):
             order = orders[t, k // 2, :: 1 if k % 2 else -1]
-            walk_middle(
-                rows, at, order, near, point, steps, scratch, firsts, lasts, psi
-            )
+            walk_middle(rows, order, near, point, firsts, lasts, psi)
         scale = 1.0 / n_orders
         if rows.factors.size:
             add_up(psi, no_offset, scale, point.match, whole)
@@ -503,20 +487,18 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
 
 
 @kernel
-def near_step(dist, near, point, steps, scratch, rows_near, gaps):
+def near_step(dist, near, point, rows_near, gaps):
     """Far values (miss, hit), and by how much the k near rows differ from them."""
-    items, hit, miss = near_values(dist, near, point, steps, scratch, scratch.values)
+    items, hit, miss = near_values(dist, near, point, point.scratch.values)
     for q in range(items.size):
         row = (items[q] & LOWER) >> ONE
         rows_near[q] = row
-        gaps[q] = scratch.values[row] - (hit if items[q] & ONE else miss)
+        gaps[q] = point.scratch.values[row] - (hit if items[q] & ONE else miss)
     return items.size, miss, hit
 
 
 @kernel
-def walk_order_near(
-    rows, at, order, near, point, steps, scratch, first, whole, psi, offset
-):
+def walk_order_near(rows, order, near, point, first, whole, psi, offset):
     """`walk_order` in the near field: far rows cost nothing but their two constants.
 
     The value of row i is psi[j, i] + offset[j, match[i]]; `first` holds (miss, hit) of
@@ -530,12 +512,12 @@ def walk_order_near(
     for p in range(m):
         j = order[p]
         factor = rows.factors[p] if rows.factors.size else 1.0
-        add_one(rows, at, j, dist)
+        add_one(rows, point, j, dist)
         offset[j, 0] -= factor * miss
         offset[j, 1] -= factor * hit
         for q in range(k):
             psi[j, near_rows[q]] -= factor * gaps[q]
-        k, miss, hit = near_step(dist, near, point, steps, scratch, near_rows, gaps)
+        k, miss, hit = near_step(dist, near, point, near_rows, gaps)
         offset[j, 0] += factor * miss
         offset[j, 1] += factor * hit
         for q in range(k):
@@ -558,8 +540,7 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
     for t in range(tests.y.size):
         if stop[0]:
             break
-        at = tests.cells[t]
-        point = meet(rows, tests, t, chance, steps, empty)
+        point = meet(rows, tests, t, chance, steps, scratch, empty)
         first = np.zeros(2)
         for i in range(n):
             if i != point.left_out:
@@ -568,9 +549,7 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
         offset = np.zeros((m, 2))
         for k in range(2 * n_pairs):
             order = orders[t, k // 2, :: 1 if k % 2 else -1]
-            walk_order_near(
-                rows, at, order, near, point, steps, scratch, first, whole, psi, offset
-            )
+            walk_order_near(rows, order, near, point, first, whole, psi, offset)
         scale = 0.5 / n_pairs
         for i in range(n):
             whole[i] -= empty[i]

@@ -1,4 +1,4 @@
-"""Compiled: the distance of rows in one column, as `Encoded` defines it."""
+"""Compiled: the distance of rows, as `Encoded` defines it: a sum over columns."""
 
 import numpy as np
 
@@ -8,10 +8,11 @@ MISSING = np.float32(1.0)  # missing against present: what two random cells diff
 
 
 @kernel
-def add_column(cells, at, weight, is_category, dist):
+def add_column(cells, at, weight, is_category, farthest, dist):
     """Add to each row's distance that of its cell in one column from the cell `at`.
 
-    In place, because the compiler vectorises only where it can rule out overlap.
+    In place, because the compiler vectorises only where it can rule out overlap. With
+    `farthest` no number counts as further away; with None that is not even compiled.
     """
     if np.isnan(at):
         for i in range(dist.size):
@@ -23,5 +24,18 @@ def add_column(cells, at, weight, is_category, dist):
     else:
         for i in range(dist.size):
             gap = cells[i] - at
-            d = weight * (gap * gap)
-            dist[i] += MISSING if np.isnan(d) else d
+            if farthest is None:
+                d = weight * (gap * gap)
+            else:
+                d = min(weight * gap * gap, farthest)
+            dist[i] += MISSING if np.isnan(gap) else d
+
+
+@kernel
+def distances(cells, weight, is_category, at, without=-1):
+    """Of all rows from the cells `at`; the column `without` is left out."""
+    dist = np.zeros(cells.shape[1], np.float32)
+    for j in range(weight.size):
+        if j != without:
+            add_column(cells[j], at[j], weight[j], is_category[j], None, dist)
+    return dist

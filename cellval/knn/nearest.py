@@ -1,9 +1,11 @@
-"""Compiled: for every column of every row, the rows nearest to it in other columns."""
+"""Compiled: the nearest of some rows: of one row, for every column, as a vote."""
 
 import numpy as np
 
 from cellval.compiled import kernel
-from cellval.knn.distance import MISSING
+from cellval.knn.distance import add_column
+from cellval.table.encoding import encode
+from cellval.table.table import Table
 
 BLOCK = 1024  # rows compared at a time: their distances stay in the fastest memory
 # A column counts as at most so far apart, or one absurd cell would decide which rows
@@ -12,26 +14,39 @@ FARTHEST = np.float32(16.0)
 
 
 @kernel
-def _distances(
-    at: np.float32,
-    cells: np.ndarray,
-    weight: np.float32,
-    category: np.bool_,
-    out: np.ndarray,
-) -> None:
-    """Distance of one cell from others of its column, as `Encoded` defines it."""
-    if np.isnan(at):
-        for k in range(cells.size):
-            out[k] = np.float32(0.0) if np.isnan(cells[k]) else MISSING
-    elif category:
-        for k in range(cells.size):
-            far = MISSING if np.isnan(cells[k]) else weight
-            out[k] = np.float32(0.0) if cells[k] == at else far
-    else:
-        for k in range(cells.size):
-            gap = cells[k] - at
-            far = min(weight * gap * gap, FARTHEST)
-            out[k] = MISSING if np.isnan(gap) else far
+def keep_nearest(distance, row, best, rows):
+    """Put a row among the nearest so far, in order; the last of them goes."""
+    p = best.size - 1
+    while p > 0 and best[p - 1] > distance:
+        best[p] = best[p - 1]
+        rows[p] = rows[p - 1]
+        p -= 1
+    best[p] = distance
+    rows[p] = row
+
+
+@kernel
+def k_smallest(dist, best):
+    """Fill `best` with the smallest distances in order; infinity where none is left."""
+    best[:] = np.inf
+    k = best.size
+    for i in range(dist.size):
+        if dist[i] < best[k - 1]:
+            p = k - 1
+            while p > 0 and best[p - 1] > dist[i]:
+                best[p] = best[p - 1]
+                p -= 1
+            best[p] = dist[i]
+
+
+@kernel
+def k_nearest(dist, k):
+    """The k nearest rows in order (of equal ones the first), and their distances."""
+    best, rows = np.full(k, np.inf, np.float32), np.full(k, -1)
+    for i in range(dist.size):
+        if dist[i] < best[k - 1]:
+            keep_nearest(dist[i], i, best, rows)
+    return rows, best
 
 
 @kernel
@@ -77,13 +92,15 @@ def nearest_rows(
         found[i] = -1
         for first in range(0, n_known, BLOCK):
             size = min(BLOCK, n_known - first)
+            apart[:, :size] = 0.0
             for column in range(n_columns):
-                _distances(
-                    rows[column, i],
+                add_column(
                     known[column, first : first + size],
+                    rows[column, i],
                     weight[column],
                     is_category[column],
-                    apart[column],
+                    FARTHEST,
+                    apart[column, :size],
                 )
             for j in range(n_targets):
                 total[:] = 0.0
@@ -97,11 +114,59 @@ def nearest_rows(
                 worst = best[j, n_near - 1]
                 for k in range(size):
                     if total[k] < worst:
-                        at = n_near - 1
-                        while at > 0 and best[j, at - 1] > total[k]:
-                            best[j, at] = best[j, at - 1]
-                            found[i, j, at] = found[i, j, at - 1]
-                            at -= 1
-                        best[j, at] = total[k]
-                        found[i, j, at] = first + k
+                        keep_nearest(total[k], first + k, best[j], found[i, j])
                         worst = best[j, n_near - 1]
+
+
+def knn_classes(train: Table, cells: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """Class that a vote of the nearest rows gives to each column of encoded cells."""
+    encoded = encode(train)
+    return np.asarray(
+        _vote(
+            encoded.cells,
+            encoded.weight,
+            encoded.is_category,
+            encoded.y,
+            len(train.classes),
+            cells,
+            min(n_neighbors, train.n_rows),
+        )
+    )
+
+
+@kernel
+def _vote(cells, weight, is_category, y, n_classes, tests, k):
+    """Class of each test point; one row of distances at a time.
+
+    Votes are counted in units of 1 / (rows tied at the last place), so that a share of
+    a vote is a whole number and equal votes are equal.
+    """
+    m, n = cells.shape
+    common = np.zeros(n_classes, np.int64)
+    for i in range(n):
+        common[y[i]] += 1
+    classes = np.empty(tests.shape[1], np.int32)
+    dist = np.empty(n, np.float32)
+    nearest = np.empty(k, np.float32)
+    nearer, tied = np.empty(n_classes, np.int64), np.empty(n_classes, np.int64)
+    for t in range(tests.shape[1]):
+        dist[:] = 0
+        for j in range(m):
+            add_column(cells[j], tests[j, t], weight[j], is_category[j], None, dist)
+        k_smallest(dist, nearest)
+        nearer[:] = 0
+        tied[:] = 0
+        for i in range(n):
+            if dist[i] < nearest[k - 1]:
+                nearer[y[i]] += 1
+            elif dist[i] == nearest[k - 1]:
+                tied[y[i]] += 1
+        votes = nearer * tied.sum() + tied * (k - nearer.sum())
+        best = 0
+        for c in range(1, n_classes):
+            if votes[c] > votes[best] or (
+                votes[c] == votes[best] and common[c] > common[best]
+            ):
+                best = c
+        classes[t] = best
+    return classes

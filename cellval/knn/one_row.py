@@ -35,17 +35,17 @@ MOVES = 40  # of a row by insertion, from which a full radix sort is faster
 
 
 @kernel
-def place(dist, n, relative, near, point, steps, scratch, phi):
+def place(dist, n, relative, near, point, phi):
     """phi: the value of each content in its place among the n rows.
 
     `relative`: up to a number that is the same for all contents.
     """
     if near is None:
-        place_exactly(dist, n, relative, point, steps, scratch, phi)
+        place_exactly(dist, n, relative, point, phi)
     elif 0 < near < point.n_rows + 1:
-        place_near(dist, n, near, point, steps, scratch, phi)
+        place_near(dist, n, near, point, phi)
     else:
-        place_exactly(dist, n, relative, point, steps, scratch, phi)
+        place_exactly(dist, n, relative, point, phi)
 
 
 @kernel
@@ -90,7 +90,7 @@ def order_between(bits, nearest, farthest, scratch):
 
 
 @kernel
-def place_exactly(dist, n, relative, point, steps, scratch, phi):
+def place_exactly(dist, n, relative, point, phi):
     bits = dist.view(np.uint32)[:n]
     mine = dist.view(np.uint32)[n:]
     nearest, farthest = mine.min(), LEFT_OUT_BITS - np.uint32(1)
@@ -103,7 +103,7 @@ def place_exactly(dist, n, relative, point, steps, scratch, phi):
             return
         for i in range(n):
             b -= (point.tally[i] >> HALF) if bits[i] > farthest else ZERO
-    items = order_between(bits, nearest, farthest, scratch)
+    items = order_between(bits, nearest, farthest, point.scratch)
     p = np.uint64(items.size)
     tail = 0.0
     phi[:] = np.nan
@@ -120,8 +120,8 @@ def place_exactly(dist, n, relative, point, steps, scratch, phi):
                 p -= ONE
                 total += point.tally[items[p] & LOWER]
             a = b - (total >> HALF)
-            share = np.float64(total & LOWER) * steps[3, total >> HALF]
-            tail += share * (steps[1, b] - steps[1, a])
+            share = np.float64(total & LOWER) * point.steps[3, total >> HALF]
+            tail += share * (point.steps[1, b] - point.steps[1, a])
             b = a
         tied = (ONE << HALF) | np.uint64(point.match[n + q])
         e = p
@@ -129,12 +129,12 @@ def place_exactly(dist, n, relative, point, steps, scratch, phi):
             e -= ONE
             tied += point.tally[items[e] & LOWER]
         a = b - (tied >> HALF)
-        hit, miss, _ = group_values(a, b, np.float64(tied & LOWER), tail, steps)
+        hit, miss, _ = group_values(a, b, np.float64(tied & LOWER), tail, point.steps)
         phi[q] = hit if point.match[n + q] else miss
 
 
 @kernel
-def place_near(dist, n, near, point, steps, scratch, phi):
+def place_near(dist, n, near, point, phi):
     """The same where rows beyond the `near` nearest count as equally far."""
     out = np.empty(n + 1)
     for q in range(phi.size):
@@ -142,21 +142,31 @@ def place_near(dist, n, near, point, steps, scratch, phi):
         is_hit = np.uint64(match[n])
         tally = np.append(point.tally[:n], (ONE << HALF) | is_hit)
         n_rows, n_hits = point.n_rows + 1, point.n_hits + np.int64(match[n])
-        all_rows = Point(match, tally, True, n_rows, n_hits, point.left_out)
+        all_rows = Point(
+            point.at,
+            match,
+            tally,
+            True,
+            n_rows,
+            n_hits,
+            point.left_out,
+            point.steps,
+            point.scratch,
+        )
         at = np.append(dist[:n], dist[n + q])
-        row_values(at, near, all_rows, steps, scratch, out)
+        row_values(at, near, all_rows, out)
         phi[q] = out[n]
 
 
 @kernel
-def no_columns(point, n, chance, steps, phi):
+def no_columns(point, n, chance, phi):
     """phi = phi({}): 0, or all rows tied."""
     phi[:] = 0.0
     if chance:
         for q in range(phi.size):
             n_rows, n_hits = point.n_rows + 1, point.n_hits + point.match[n + q]
             hit, miss, _ = group_values(
-                ZERO, np.uint64(n_rows), np.float64(n_hits), 0.0, steps
+                ZERO, np.uint64(n_rows), np.float64(n_hits), 0.0, point.steps
             )
             phi[q] = hit if point.match[n + q] else miss
 
@@ -169,12 +179,12 @@ def rows_if(rows, n, tests, near, chance, steps, out):
     dist, unused = np.empty(size, np.float32), np.empty(size)
     empty = np.empty(size - n)
     for t in range(tests.y.size):
-        point = meet(rows, tests, t, False, steps, unused)
+        point = meet(rows, tests, t, False, steps, scratch, unused)
         start(point, dist)
         for j in range(rows.weight.size):
-            add_one(rows, tests.cells[t], j, dist)
-        place(dist, n, False, near, point, steps, scratch, out[t])
-        no_columns(point, n, chance, steps, empty)
+            add_one(rows, point, j, dist)
+        place(dist, n, False, near, point, out[t])
+        no_columns(point, n, chance, empty)
         for q in range(empty.size):
             out[t, q] -= empty[q]
 
@@ -196,11 +206,11 @@ def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
     phi, whole, empty, unused = np.empty(k), np.empty(k), np.empty(k), np.empty(size)
     path = np.empty(m + 1, np.int64)
     for t in range(tests.y.size):
-        point = meet(rows, tests, t, False, steps, unused)
+        point = meet(rows, tests, t, False, steps, scratch, unused)
         start(point, dist[0])
         apart[:] = 0
         for j in range(m):
-            add_one(rows, tests.cells[t], j, apart[j])
+            add_one(rows, point, j, apart[j])
         psi = out[t]
         psi[:] = 0.0
         depth = 0
@@ -211,7 +221,7 @@ def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
                     dist[depth + 1, i] = dist[depth, i] + apart[j, i]
                 depth += 1
                 path[depth] = j
-                place(dist[depth], n, relative, near, point, steps, scratch, phi)
+                place(dist[depth], n, relative, near, point, phi)
                 below[depth] = (weights[depth - 1] + weights[depth]) * phi
                 if depth == m:
                     whole[:] = phi
@@ -222,7 +232,7 @@ def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
                 below[depth - 1] += below[depth]
                 depth -= 1
                 j += 1
-        no_columns(point, n, chance, steps, empty)
+        no_columns(point, n, chance, empty)
         for q in range(k):
             psi[q] += (whole[q] - empty[q] - psi[q].sum()) / m
 
@@ -241,8 +251,8 @@ def cells_if_sampled(rows, n, tests, orders, relative, near, chance, steps, out)
     whole, empty = np.empty(k), np.empty(k)
     n_orders = 2 * orders.shape[1]
     for t in range(tests.y.size):
-        point = meet(rows, tests, t, False, steps, unused)
-        no_columns(point, n, chance, steps, empty)
+        point = meet(rows, tests, t, False, steps, scratch, unused)
+        no_columns(point, n, chance, empty)
         psi = out[t]
         psi[:] = 0.0
         for o in range(n_orders):
@@ -253,8 +263,8 @@ def cells_if_sampled(rows, n, tests, orders, relative, near, chance, steps, out)
                 if p == m - 1 and o > 0:  # all columns: the same for all orders
                     phi[:] = whole
                 else:
-                    add_one(rows, tests.cells[t], order[p], dist)
-                    place(dist, n, relative, near, point, steps, scratch, phi)
+                    add_one(rows, point, order[p], dist)
+                    place(dist, n, relative, near, point, phi)
                 psi[:, order[p]] += phi - previous
                 previous[:] = phi
             whole[:] = previous

@@ -1,12 +1,11 @@
-"""`Problem`: tables and settings, checked, encoded and planned before a run."""
+"""`Problem`: tables and options, checked, encoded and planned before a run."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from cellval.errors import InputError, is_positive, is_whole, require
+from cellval.errors import InputError
 from cellval.knn.cell_values import SHAPLEY, Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.row_values import make_steps
@@ -14,10 +13,10 @@ from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 from cellval.text import listed
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.values.settings import Settings
 from cellval.weights import named, relative
-
-SCORINGS = ("accuracy", "balanced")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,89 +31,58 @@ class Problem:
     near: int
     chance: bool
     steps: np.ndarray
-    settings: dict[str, Any]
+    settings: Settings
 
 
 def make_problem(
-    table: Table | pd.DataFrame,
-    *,
-    n_neighbors: int = 10,
-    test: Table | pd.DataFrame | float | None = None,
-    subsets: str | int = "auto",
-    baseline: str = "zero",
-    scoring: str = "accuracy",
-    column_weights: str = "shapley",
-    near: int | None = None,
-    budget: float | None = None,
-    target_stderr: float | None = None,
-    random_state: int = 0,
-    continue_from: CellValues | None = None,
+    table: Table, options: RunOptions, continue_from: CellValues | None = None
 ) -> Problem:
-    """Check the settings, encode the tables and plan the work."""
-    table = table if isinstance(table, Table) else Table.from_frame(table)
-    require("n_neighbors", n_neighbors, is_whole(n_neighbors, 1), "1 or more")
-    require("baseline", baseline, baseline in ("zero", "chance"), "'zero' or 'chance'")
-    require("scoring", scoring, scoring in SCORINGS, "'accuracy' or 'balanced'")
-    require("near", near, near is None or is_whole(near, 1), "None, or 1 or more")
-    require("budget", budget, is_positive(budget), "None, or seconds above 0")
-    above = is_positive(target_stderr)
-    require("target_stderr", target_stderr, above, "None, or above 0")
-    require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
+    """Encode the tables and plan the work."""
     encoded = encode(table)
-    column_weights, factors = _weights(column_weights, encoded.weight.size)
+    test, seed = options.test, int(options.random_state)
     own_y = encoded.y
     valued = np.ones(table.n_rows, bool)
     own: np.ndarray | None = None
+    measured: dict[str, Any] = {"test": "leave-one-out"}
     if test is None:
-        about_test = "leave-one-out"
         test_cells, test_y = encoded.cells, encoded.y
         own = np.arange(table.n_rows)
-    elif isinstance(test, (Table, pd.DataFrame)):
-        test = test if isinstance(test, Table) else Table.from_frame(test, like=table)
-        about_test = f"test table '{test.name}' {test.fingerprint[:12]}"
+    elif isinstance(test, Table):
+        measured = {"test": "table", "test_name": test.name}
+        measured["test_table"] = test.fingerprint[:12]
+        check_classes(table, test)
         other = encode(test, like=table)
         test_cells, test_y = other.cells, other.y
         own_y = test.y  # classes that training lacks are classes, too
-        if (test_y < 0).all():
-            raise InputError(
-                f"The test table '{test.name}' has no class of '{table.name}': "
-                f"{listed(test.classes)} against {listed(table.classes)}. Write the "
-                "labels in the same way."
-            )
     else:
-        valued = ~hold_out(table.y, test, random_state)
-        about_test = f"hold-out of {np.sum(~valued)} rows, seed {random_state}"
+        valued = ~hold_out(table.y, test, seed)
+        measured = {"test": "hold-out", "test_rows": int(np.sum(~valued))}
         test_cells, test_y = encoded.cells[:, ~valued], encoded.y[~valued]
         own_y = test_y
     plan = make_plan(
         int(valued.sum()),
         encoded.weight.size,
         test_y.size,
-        subsets=subsets,
-        budget=budget,
-        target_stderr=target_stderr,
-        random_state=int(random_state),
+        subsets=options.subsets,
+        budget=options.budget,
+        target_stderr=options.target_stderr,
+        random_state=seed,
         **(_earlier(continue_from) if continue_from else {}),
     )
-    weight = weights_of_tests(own_y, scoring)
-    settings = {
-        "method": "2D-Shapley-KNN",
-        "table": table.fingerprint,
-        "n_neighbors": int(n_neighbors),
-        "test": about_test,
-        "leave_one_out": test is None,
-        "subsets": subsets,
-        "passes": plan.passes(),
-        "item_work": ITEM_WORK,  # a run is continued only in items of the same size
-        "baseline": baseline,
-        "scoring": scoring,
-        "column_weights": column_weights,
-        "near": near,
-        "approximation": ""
-        if near is None
-        else f"near field: rows beyond the {near} nearest count as equally far",
-        "random_state": int(random_state),
-    }
+    settings = Settings(
+        table=table.fingerprint,
+        n_neighbors=int(options.n_neighbors),
+        subsets=options.subsets,
+        passes=tuple(plan.passes()),
+        item_work=ITEM_WORK,  # a run is continued only in items of the same size
+        baseline=options.baseline,
+        scoring=options.scoring,
+        column_weights=options.column_weights,
+        near=options.near,
+        random_state=seed,
+        **measured,
+    )
+    weight = weights_of_tests(own_y, options.scoring)
     rows, tests, of_row = _arrays(
         encoded, valued, test_cells, test_y, own, weight, exact=plan.n_pairs == ALL
     )
@@ -122,29 +90,34 @@ def make_problem(
         plan = replace(plan, n_rows=rows.y.size, n_tests=tests.y.size)
     order = plan.test_order()
     tests = Queries(*(np.ascontiguousarray(array[order]) for array in tests))
-    steps = make_steps(int(valued.sum()), int(n_neighbors))
+    steps = make_steps(int(valued.sum()), int(options.n_neighbors))
     return Problem(
         table,
-        rows._replace(factors=factors),
+        rows._replace(factors=_factors(options.column_weights, encoded.weight.size)),
         tests,
         of_row,
         plan,
-        min(int(near or 0), table.n_rows),
-        baseline == "chance",
+        min(int(options.near or 0), table.n_rows),
+        options.baseline == "chance",
         steps,
         settings,
     )
 
 
-def _weights(text: str, n_columns: int) -> tuple[str, np.ndarray]:
-    """Name of the weights along columns, and their factors (none for Shapley's)."""
-    try:
-        weights = named(text)
-    except InputError as error:
-        raise InputError(f"column_weights: {error}") from None
-    if weights.name == "shapley":
-        return weights.name, SHAPLEY
-    return weights.name, relative(weights, n_columns)
+def check_classes(table: Table, test: Table) -> None:
+    """A test table must have a class of the training table."""
+    if not set(test.classes) & set(table.classes):
+        raise InputError(
+            f"The test table '{test.name}' has no class of '{table.name}': "
+            f"{listed(test.classes)} against {listed(table.classes)}. Write the "
+            "labels in the same way."
+        )
+
+
+def _factors(column_weights: str, n_columns: int) -> np.ndarray:
+    """Weights along columns relative to Shapley's; none for these."""
+    weights = named(column_weights)
+    return SHAPLEY if weights.name == "shapley" else relative(weights, n_columns)
 
 
 def weights_of_tests(y: np.ndarray, scoring: str) -> np.ndarray:
@@ -216,7 +189,7 @@ def _earlier(values: CellValues) -> dict[str, Any]:
             "These values cannot be continued: they are merged, or were not made by "
             "the KNN engine. Start a new run."
         )
-    planned = values.settings["passes"]
+    planned = values.settings.passes
     n = int(values.state["pass_number"]) + bool(values.state["next_item"])
     finished = n >= len(planned) and not values.state["next_item"]
     goal = 2 * sum(planned) if finished else sum(planned)

@@ -37,17 +37,6 @@ from cellval.knn.sorting import (
 SAMPLE = 2048  # rows looked at to guess how far the nearest `near` rows reach
 
 
-class Point(NamedTuple):
-    """One test point as the rows see it."""
-
-    match: np.ndarray  # bool (n,): rows with its label
-    tally: np.ndarray  # uint64 (n,): how often each row is there << 32 | as a match
-    repeats: bool  # is a row there more than once
-    n_rows: int  # neighbours there are, with repeats
-    n_hits: int  # of them with its label
-    left_out: int  # the row that it is itself and that is no neighbour, or -1
-
-
 class Scratch(NamedTuple):
     """Buffers for ordering n rows."""
 
@@ -56,6 +45,20 @@ class Scratch(NamedTuple):
     counts: np.ndarray  # uint32 (6144,)
     group: np.ndarray  # uint32 (n + 1,): twice the group of each row
     values: np.ndarray  # float64 (2 n,): value of a miss and of a hit for each group
+
+
+class Point(NamedTuple):
+    """One test point as the rows see it, and what is needed to order them."""
+
+    at: np.ndarray  # float32 (m,): its cells
+    match: np.ndarray  # bool (n,): rows with its label
+    tally: np.ndarray  # uint64 (n,): how often each row is there << 32 | as a match
+    repeats: bool  # is a row there more than once
+    n_rows: int  # neighbours there are, with repeats
+    n_hits: int  # of them with its label
+    left_out: int  # the row that it is itself and that is no neighbour, or -1
+    steps: np.ndarray  # see `make_steps`
+    scratch: Scratch
 
 
 def make_steps(n_rows: int, n_neighbors: int) -> np.ndarray:
@@ -95,7 +98,7 @@ def group_values(a, b, hits, tail, steps):
 
 
 @kernel
-def spread_group(items, p, end, b, tail, point, steps, out):
+def spread_group(items, p, end, b, tail, point, out):
     """Values of the group items[p:end], its last at position b; (next b, next tail)."""
     total = ZERO
     for q in range(p, end):
@@ -104,7 +107,7 @@ def spread_group(items, p, end, b, tail, point, steps, out):
         else:
             total += (ONE << HALF) | (items[q] & ONE)
     a = b - (total >> HALF)
-    hit, miss, tail = group_values(a, b, np.float64(total & LOWER), tail, steps)
+    hit, miss, tail = group_values(a, b, np.float64(total & LOWER), tail, point.steps)
     for q in range(p, end):
         v = items[q]
         out[(v & LOWER) >> ONE] = hit if v & ONE else miss
@@ -112,8 +115,9 @@ def spread_group(items, p, end, b, tail, point, steps, out):
 
 
 @kernel
-def spread_many(items, b, tail, point, steps, out):
+def spread_many(items, b, tail, point, out):
     """Values of rows in order, walking in from the farthest, which is at position b."""
+    steps = point.steps
     p = np.uint64(items.size)
     end = p
     while p > ZERO:
@@ -128,13 +132,14 @@ def spread_many(items, b, tail, point, steps, out):
             tail += is_hit * (steps[1, b] - steps[1, a])
             b = a
         else:
-            b, tail = spread_group(items, p, end, b, tail, point, steps, out)
+            b, tail = spread_group(items, p, end, b, tail, point, out)
         end = p
 
 
 @kernel
-def spread_few(n, point, steps, scratch, out):
+def spread_few(n, point, out):
     """Values of few sorted rows, without a branch that depends on the data."""
+    steps, scratch = point.steps, point.scratch
     items, sums = scratch.items, scratch.spare
     g = ~ZERO
     previous = ~ZERO
@@ -198,12 +203,13 @@ def reach(bits, near, counts):
 
 
 @kernel
-def near_values(dist, near, point, steps, scratch, out):
+def near_values(dist, near, point, out):
     """Values of the `near` nearest rows (and their ties); all others are one group.
 
     The exact value of a coarser utility, without a full sort. Writes only the near rows
     and returns their items and the values (hit, miss) of the far ones.
     """
+    steps, scratch = point.steps, point.scratch
     bits = dist.view(np.uint32)
     everything = LEFT_OUT_BITS - np.uint32(1)
     limit = reach(bits, near, scratch.counts)
@@ -230,41 +236,46 @@ def near_values(dist, near, point, steps, scratch, out):
     if n_near < n_rows:
         far_hits = np.float64(point.n_hits) - np.float64(total & LOWER)
         hit, miss, tail = group_values(n_near, n_rows, far_hits, 0.0, steps)
-    spread_many(items[:q], n_near, tail, point, steps, out)
+    spread_many(items[:q], n_near, tail, point, out)
     return items[:q], hit, miss
 
 
 @kernel
-def full_values(dist, point, steps, scratch, out):
+def full_values(dist, point, out):
     """Values of all rows, each at its own place in the order."""
+    scratch = point.scratch
     bits = dist.view(np.uint32)
     n = bits.size - (point.left_out >= 0)  # left out: farther than all others
     if bits.size <= SMALL and order_few(bits, scratch.items, scratch.counts):
-        spread_few(n, point, steps, scratch, out)
+        spread_few(n, point, out)
     else:
         items = order_many(
-            bits, point.match, scratch.items, scratch.spare, scratch.counts
+            bits,
+            point.match,
+            scratch.items,
+            scratch.spare,
+            scratch.counts,
         )
-        spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, steps, out)
+        spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, out)
 
 
 @kernel
-def row_values(dist, near, point, steps, scratch, out):
+def row_values(dist, near, point, out):
     """phi: the value of every row at the distances `dist` from the test point.
 
     `near` is None or a number; with None the near field is not even compiled.
     """
     if near is None:
-        full_values(dist, point, steps, scratch, out)
+        full_values(dist, point, out)
     elif 0 < near < point.n_rows:
-        values = scratch.values
-        items, hit, miss = near_values(dist, near, point, steps, scratch, values)
+        values = point.scratch.values
+        items, hit, miss = near_values(dist, near, point, values)
         for i in range(out.size):
             out[i] = hit if point.match[i] else miss
         for q in range(items.size):
             row = (items[q] & LOWER) >> ONE
             out[row] = values[row]
     else:
-        full_values(dist, point, steps, scratch, out)
+        full_values(dist, point, out)
     if point.left_out >= 0:
         out[point.left_out] = 0.0

@@ -1,6 +1,6 @@
-"""`Merged`: sums of work items so far, and the `CellValues` that they amount to."""
+"""`RunSums`: sums of work items so far, and the `CellValues` that they amount to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -10,18 +10,18 @@ from cellval.knn.cell_values import Sums, make_sums
 from cellval.knn.plan import ALL, Item
 from cellval.knn.problem import Problem
 from cellval.values.result import CellValues, describe
-
-OF_OLD = {"column_weights": "shapley"}  # settings that values once did not have
+from cellval.values.settings import OF_THE_RUN
 
 
 @dataclass(frozen=True, eq=False)
-class Merged:
+class RunSums:
     """Sums of the items so far: the current pass, and what finished ones left.
 
     Sums of cells are kept for each segment of the test points, so that a later pass
     refines one segment after the other and the estimate always speaks for all of them.
     """
 
+    n_items: int  # of this run; what it continues does not count
     pass_number: int
     next_item: int
     n_visited: int  # test points of the current pass; equal ones were visited once
@@ -36,11 +36,16 @@ class Merged:
     row_means: np.ndarray  # of the first finished pass: the same in every pass
     row_variance: np.ndarray
 
+    def n_seen(self, problem: Problem) -> int:
+        """Test points that the estimate speaks for."""
+        return int(problem.tests.times.sum()) if self.finest else self.n_tests
 
-def nothing(problem: Problem) -> Merged:
+
+def nothing(problem: Problem) -> RunSums:
     m, n = problem.rows.cells.shape
     n_segments = len(problem.plan.segments())
-    return Merged(
+    return RunSums(
+        n_items=0,
         pass_number=0,
         next_item=0,
         n_visited=0,
@@ -57,12 +62,12 @@ def nothing(problem: Problem) -> Merged:
     )
 
 
-def merge(problem: Problem, merged: Merged, item: Item, part: Sums) -> Merged:
-    """Add an item's sums; close its segment and its pass if it is their last."""
-    new = dict(vars(merged))
+def added(problem: Problem, merged: RunSums, item: Item, part: Sums) -> RunSums:
+    """With an item's sums; its segment and its pass are closed if it is their last."""
     sums = Sums(*(a + b for a, b in zip(merged.sums, part, strict=True)))
     n_tests = merged.n_tests + int(problem.tests.times[item.first : item.last].sum())
-    new |= {"sums": sums, "n_tests": n_tests, "n_visited": item.last}
+    new: dict[str, Any] = {"sums": sums, "n_tests": n_tests, "n_visited": item.last}
+    new["n_items"] = merged.n_items + 1
     new["next_item"] = item.number + 1
     new["open_cells"] = merged.open_cells + part.cells
     pairs = max(1, item.n_pairs)
@@ -87,7 +92,7 @@ def merge(problem: Problem, merged: Merged, item: Item, part: Sums) -> Merged:
         new["sums"] = make_sums(*sums.cells.shape[::-1])
         new["pass_number"] = item.pass_number + 1
         new["n_tests"] = new["n_visited"] = new["next_item"] = 0
-    return Merged(**new)
+    return replace(merged, **new)
 
 
 def _is_efficient(problem: Problem) -> bool:
@@ -102,12 +107,7 @@ def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
     return np.asarray(np.maximum(squares - total * total / n, 0.0) / (n - 1.0) / n)
 
 
-def n_seen(problem: Problem, merged: Merged) -> int:
-    """Test points that the estimate speaks for."""
-    return int(problem.tests.times.sum()) if merged.finest else merged.n_tests
-
-
-def cell_values(problem: Problem, merged: Merged) -> CellValues:
+def values_of(problem: Problem, merged: RunSums) -> CellValues:
     """The estimate: in each segment the mean of its passes, weighted by their pairs.
 
     Standard errors are those of the finest finished pass: the others only add to it.
@@ -149,53 +149,46 @@ def cell_values(problem: Problem, merged: Merged) -> CellValues:
         row_stderr=to_table(np.sqrt(variances[1])),
         column_values=np.nansum(values, axis=0),
         column_stderr=np.sqrt(variances[2]),
-        n_test=n_seen(problem, merged),
-        settings={
-            **problem.settings,
-            "design": _design(problem, merged),
-            "weight": weight,
-        },
+        n_test=merged.n_seen(problem),
+        settings=replace(problem.settings, weight=weight, **_design(problem, merged)),
         state=_state(merged),
         **describe(problem.table),
     )
 
 
-def _design(problem: Problem, merged: Merged) -> str:
-    """What was evaluated so far, in words."""
-    n_all = int(problem.tests.times.sum())
+def _design(problem: Problem, merged: RunSums) -> dict[str, Any]:
+    """What was evaluated so far: fields of `Settings`."""
     if problem.plan.n_pairs == ALL:
-        text = f"all {2**problem.plan.n_columns} column subsets (exact)"
+        n = 2**problem.plan.n_columns
+        done: dict[str, Any] = {"design": "subsets", "n_draws": n, "most_draws": n}
     else:
         few, many = int(merged.segment_pairs.min()), int(merged.segment_pairs.max())
-        pairs = str(max(few, 1)) if few == many or not few else f"{few} to {many}"
-        orders = "order" if pairs == "1" else "orders"
-        text = (
-            f"{pairs} random {orders} of the columns and the reverse, fresh for every "
-            "test point"
-        )
-    if not _is_efficient(problem):
-        text += (
-            f", {problem.settings['column_weights'].capitalize()} weights along columns"
-        )
+        least = max(few, 1)
+        done = {"design": "pairs", "n_draws": least}
+        done["most_draws"] = many if few else least
     if not merged.finest:
-        text += f", {merged.n_tests:,} of {n_all:,} test points"
-    return text
+        n_all = int(problem.tests.times.sum())
+        done |= {"n_seen": merged.n_tests, "n_tests": n_all}
+    return done
 
 
-def _state(merged: Merged) -> dict[str, np.ndarray]:
+def _state(merged: RunSums) -> dict[str, np.ndarray]:
     """Everything as plain arrays."""
-    state = {k: np.asarray(v) for k, v in vars(merged).items() if k != "sums"}
+    state = {
+        field.name: np.asarray(getattr(merged, field.name))
+        for field in fields(merged)
+        if field.name not in ("sums", "n_items")
+    }
     state |= {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
     return state
 
 
-def resumed(problem: Problem, values: CellValues) -> Merged:
+def resumed(problem: Problem, values: CellValues) -> RunSums:
     """The state in which `values` left a run of the same problem."""
     changed = [
         name
-        for name, value in problem.settings.items()
-        if name not in ("subsets", "passes")
-        and values.settings.get(name, OF_OLD.get(name)) != value
+        for name in OF_THE_RUN
+        if getattr(values.settings, name) != getattr(problem.settings, name)
     ]
     if changed:
         raise InputError(
@@ -204,9 +197,11 @@ def resumed(problem: Problem, values: CellValues) -> Merged:
             + ". Use the same table and settings, or start a new run."
         )
     empty = nothing(problem)
-    fields: dict[str, Any] = {}
+    known: dict[str, Any] = {"n_items": 0}
     try:
         for name, like in vars(empty).items():
+            if name == "n_items":
+                continue
             if name == "sums":
                 new: Any = Sums(*(values.state[f"sums_{k}"] for k in Sums._fields))
                 fits = all(a.shape == b.shape for a, b in zip(new, like, strict=True))
@@ -220,9 +215,9 @@ def resumed(problem: Problem, values: CellValues) -> Merged:
                 fits = new.shape == like.shape
             if not fits:
                 raise KeyError(name)
-            fields[name] = new
+            known[name] = new
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(
             "These values lack what is needed to continue them. Start a new run."
         ) from error
-    return Merged(**fields)
+    return RunSums(**known)

@@ -42,7 +42,7 @@ def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:
         raw, name = _path_bytes(os.fsdecode(source), limit)
     else:
         raise InputError(
-            "read_csv takes a path, bytes or an open file, not "
+            "cellval.read takes a path, bytes or an open file, not "
             f"{type(source).__name__}; for a DataFrame use Table.from_frame."
         )
     _refuse_large(name, len(raw), limit)
@@ -96,7 +96,7 @@ def writable(text: str) -> bytes:
 def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
     if "\n" in path or "\r" in path:
         raise InputError(
-            "read_csv got text with line breaks where a path belongs; to read CSV "
+            "cellval.read got text with line breaks where a path belongs; to read CSV "
             "text pass it as bytes, or wrap it in io.StringIO."
         )
     name = Path(path).name or path

@@ -10,7 +10,6 @@ from cellval.table.table import Table
 from cellval.text import brief, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
-MISSING = 1.0  # distance of a missing cell from any other, as in the kernels
 
 
 def column_of(table: Table, name: str) -> Column:
@@ -78,7 +77,7 @@ def usual_range(column: Column, who: np.ndarray) -> str:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> usual_range(table.features[1], table.y == 1)
     '168 to 189'
     """

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellval.errors import InputError
+from cellval.stats import robust_spread
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
@@ -107,7 +108,7 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
     )
     if x.size == 0:
         return np.full(new.size, np.nan), 1.0
-    centre, scale = np.median(x), _spread(x)
+    centre, scale = np.median(x), robust_spread(x)
     with np.errstate(over="ignore"):
         factor = _exact_factor(x)
     if factor:  # decimals as whole numbers, so that equal gaps are equal in float32 too
@@ -124,13 +125,6 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         scale = 1.0
     limit = FARTHEST * scale
     return np.clip(cells, -limit, limit), _few_bits(0.5 / scale**2)
-
-
-def _spread(x: np.ndarray) -> float:
-    largest = np.abs(x).max() or 1.0
-    x = x / largest  # squares of huge numbers would overflow
-    low, high = np.percentile(x, [25, 75])
-    return float(largest * ((high - low) / 1.35 or np.std(x))) or 1.0
 
 
 def _exact_factor(x: np.ndarray) -> float:

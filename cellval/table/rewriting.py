@@ -32,7 +32,7 @@ def rewritten(
         The original file.
     changes : mapping of (row number, column) to str
         Rows as a person counts them: from 1, the header and blank lines not counted.
-        Columns as `read_csv` names them.
+        Columns as `read` names them.
     drop : collection of int
         Numbers of the rows to leave out, with their line endings. Changes in them are
         ignored.

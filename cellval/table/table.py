@@ -28,7 +28,7 @@ from cellval.text import joined, listed, shortened
 class Table:
     """A table of text cells, what each column is, and the label to learn.
 
-    Made by `read_csv` or `Table.from_frame`; rows without a label are not in it.
+    Made by `cellval.read` or `Table.from_frame`; rows without a label are not in it.
 
     Attributes
     ----------
@@ -100,44 +100,50 @@ class Table:
             digest.update("\0".join(part).encode("utf-8") + b"\0\0")
         return digest.hexdigest()
 
-    def position(self, row: int) -> int:
-        """Index from 0 of the row that a person counts as `row`.
+    def position(self, row_number: int) -> int:
+        """Position from 0 of the row that a person counts as `row_number`.
 
         Examples
         --------
-        >>> table = read_csv(b"x,y\\n1,a\\n2,\\n3,b\\n", label="y")
+        >>> table = read(b"x,y\\n1,a\\n2,\\n3,b\\n", label="y")
         >>> table.position(3)
         1
         """
-        index = int(np.searchsorted(self.row_numbers, row))
-        if index < self.n_rows and self.row_numbers[index] == row:
-            return index
+        position = int(np.searchsorted(self.row_numbers, row_number))
+        if position < self.n_rows and self.row_numbers[position] == row_number:
+            return position
         first, last = self.row_numbers[[0, -1]].tolist()
-        if first < row < last:
+        if first < row_number < last:
             raise InputError(
-                f"Row {row:,} of {self.name} was set aside because its label "
+                f"Row {row_number:,} of {self.name} was set aside because its label "
                 f"'{self.label}' is missing; fill in the label or choose another row."
             )
         raise InputError(
-            f"{self.name} has no row {row:,} with a label; its rows are numbered from "
-            f"{first:,} to {last:,} (the header is not counted)."
+            f"{self.name} has no row {row_number:,} with a label; its rows are "
+            f"numbered from {first:,} to {last:,} (the header is not counted)."
         )
 
     @cached_property
-    def _how_read(self) -> tuple[str, bool]:
-        return _reading(self.format, self.cells)  # looks at all cells of a frame
+    def decimal(self) -> str:
+        """The decimal mark of its numbers."""
+        return _reading(self.format, self.cells)[0]  # looks at all cells of a frame
+
+    @cached_property
+    def day_first(self) -> bool:
+        """Is 3/4/2020 in April?"""
+        return _reading(self.format, self.cells)[1]
 
     def read_texts(self, name: str, texts: Sequence[str]) -> Column:
         """Texts read as if they were cells of this feature or unused column.
 
         Examples
         --------
-        >>> table = read_csv(b"x;y\\n1,5;a\\n2;b\\n", label="y")
+        >>> table = read(b"x;y\\n1,5;a\\n2;b\\n", label="y")
         >>> table.read_texts("x", ["3,5", "high"]).numbers.tolist()
         [3.5, nan]
         """
         old = next(column for column in self.columns if column.name == name)
-        decimal, day_first = self._how_read
+        decimal, day_first = self.decimal, self.day_first
         cells = pd.Series(list(texts), name=name, dtype="str")
         rows = np.arange(1, len(cells) + 1)
         how = (old.kind, old.why_not, old.form)
@@ -160,7 +166,7 @@ class Table:
 
         Examples
         --------
-        >>> table = read_csv(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
+        >>> table = read(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
         >>> table.with_cells({(2, "x"): "3"}, drop=[1]).columns[0].numbers.tolist()
         [1.0, 3.0]
         """
@@ -227,8 +233,8 @@ class Table:
     def from_frame(
         cls,
         df: pd.DataFrame,
-        label: str | None = None,
         *,
+        label: str | None = None,
         id_column: str | None = None,
         exclude: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
@@ -237,7 +243,7 @@ class Table:
     ) -> "Table":
         """Make a Table of a DataFrame of any dtypes; its index is ignored.
 
-        Options are those of `read_csv`. Cells become text and are read like those
+        Options are those of `read`. Cells become text and are read like those
         of a file, so that a frame and the CSV written from it give the same table.
 
         Examples
@@ -249,23 +255,23 @@ class Table:
         if not isinstance(df, pd.DataFrame):
             raise InputError(
                 f"from_frame takes a pandas DataFrame, not {type(df).__name__}; for "
-                "a file use read_csv."
+                "a file use cellval.read."
             )
         if df.shape[0] == 0 or df.shape[1] == 0:
             raise InputError(
                 f"{name} is empty: it has {df.shape[0]} rows and {df.shape[1]} columns."
             )
-        asked = _Asked.of(label, id_column, exclude, kinds, like)
+        asked = ReadOptions.of(label, id_column, exclude, kinds, like)
         notes: list[str] = []
         return _table(frame_cells(df, notes), name, asked, notes, None)
 
 
-def read_csv(
+def read(
     source: Any,
+    *,
     label: str | None = None,
     id_column: str | None = None,
     exclude: Iterable[str] = (),
-    *,
     kinds: Mapping[str, str] | None = None,
     like: Table | None = None,
     max_bytes: int | None = None,
@@ -275,7 +281,7 @@ def read_csv(
 
     Parameters
     ----------
-    source : path, bytes, or binary or text buffer
+    source : path, bytes, binary or text buffer, or DataFrame
     label : str, optional
         The column to learn; guessed if not given, and a note says so.
     id_column : str, optional
@@ -303,11 +309,14 @@ def read_csv(
 
     Examples
     --------
-    >>> table = read_csv(b"height;sex\\n1,82;M\\n1,61;F\\n1,77;M\\n", label="sex")
+    >>> table = read(b"height;sex\\n1,82;M\\n1,61;F\\n1,77;M\\n", label="sex")
     >>> table.columns[0].numbers.tolist(), table.classes
     ([1.82, 1.61, 1.77], ('F', 'M'))
     """
-    asked = _Asked.of(label, id_column, exclude, kinds, like)
+    if isinstance(source, pd.DataFrame):
+        how: dict[str, Any] = {"id_column": id_column, "exclude": exclude}
+        return Table.from_frame(source, label=label, kinds=kinds, like=like, **how)
+    asked = ReadOptions.of(label, id_column, exclude, kinds, like)
     raw, name = bytes_of(source, max_bytes)
     decimal = like.format.decimal if like and like.format else ""
     cells, written, notes = text_cells(raw, name, max_columns, decimal)
@@ -315,7 +324,7 @@ def read_csv(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class ReadOptions:
     """What a person asked for, with names as text."""
 
     label: str | None
@@ -332,7 +341,7 @@ class _Asked:
         exclude: Iterable[Any],
         kinds: Mapping[Any, str] | None,
         like: Table | None,
-    ) -> "_Asked":
+    ) -> "ReadOptions":
         label = None if label is None else str(label)
         id_column = None if id_column is None else str(id_column)
         exclude = (exclude,) if isinstance(exclude, str) else tuple(map(str, exclude))
@@ -391,7 +400,7 @@ def _no_such_column(option: str, name: str, names: Sequence[str], table: str) ->
 def _table(
     cells: pd.DataFrame,
     name: str,
-    asked: _Asked,
+    asked: ReadOptions,
     notes: list[str],
     written: CsvFormat | None,
 ) -> Table:
@@ -497,3 +506,15 @@ def _stray_note(column: Column, rows: np.ndarray) -> str:
     return (
         f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
     )
+
+
+def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:
+    """A DataFrame as a Table; the label of a bare one is guessed."""
+    if isinstance(table, pd.DataFrame):
+        return Table.from_frame(table, like=like)
+    if not isinstance(table, Table):
+        raise InputError(
+            f"A table or a DataFrame is needed, not {type(table).__name__}. Read a "
+            "file with cellval.read."
+        )
+    return table

@@ -21,9 +21,9 @@ from cellval.errors import InputError
 from cellval.jobs import background as jobs
 from cellval.jobs import registry
 from cellval.jobs.background import Job, Scores, Steps
-from cellval.repair.decisions import DECISIONS
-from cellval.repair.repairs import Repair, repaired
-from cellval.table.table import Table, read_csv
+from cellval.repairs.decisions import DECISIONS
+from cellval.repairs.repair import Repair, repaired
+from cellval.table.table import Table, read
 from cellval.values.result import CellValues
 
 SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
@@ -160,7 +160,7 @@ def read_source() -> Table | None:
     key = (file.sha256, how)
     known = st.session_state.get(_READ)
     if known is None or known[0] != key:
-        read = read_csv(
+        read = read(
             _named(file),
             label=how.label,
             id_column=how.id_column,
@@ -187,7 +187,7 @@ def read_test(file: Source, like: Table) -> Table:
     key = (file.sha256, like.fingerprint)
     known = st.session_state.get(_TEST)
     if known is None or known[0] != key:
-        known = (key, read_csv(_named(file), like=like))
+        known = (key, read(_named(file), like=like))
         st.session_state[_TEST] = known
     return known[1]
 

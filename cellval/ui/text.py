@@ -3,7 +3,7 @@
 import re
 
 from cellval.methods import METHODS
-from cellval.repair.repairs import Repairs, split
+from cellval.repairs.repair import Repairs, split
 from cellval.text import counted, spoken_time
 from cellval.values.result import CellValues
 
@@ -33,15 +33,15 @@ _SUMS = " All cells together sum to the accuracy\nthat the model reaches."
 
 def meaning(values: CellValues | None) -> str:
     """What the numbers on the pages mean (Markdown)."""
-    if values is None or values.sums_to_score:
+    if values is None or values.settings.sums_to_score:
         return _MEANING.format(sums=_SUMS)
-    if values.additive:
+    if values.settings.additive:
         return _MEANING.format(
             sums=" With other weights than Shapley's the cells do not sum to\n"
             "the accuracy; compare them with each other only."
         )
-    about = METHODS[values.settings["by"]]
-    return f"**{about.title}.** {about.means}\n\nLower is worse. {about.when}"
+    method = METHODS[values.settings["by"]]
+    return f"**{method.title}.** {method.means}\n\nLower is worse. {method.when}"
 
 
 def plain(text: str) -> str:

@@ -55,9 +55,9 @@ def table_and_values() -> tuple[Table, CellValues]:
             f":material/hourglass_top: Partial results after {run.progress.seen}. "
             "Values still move and sharpen while the run goes on."
         )
-    if not values.additive:
-        about = METHODS[values.settings["by"]]
-        st.info(f"**{about.title}.** {about.means}", icon=":material/info:")
+    if not values.settings.additive:
+        method = METHODS[values.settings["by"]]
+        st.info(f"**{method.title}.** {method.means}", icon=":material/info:")
     return table, values
 
 
@@ -133,21 +133,21 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
         return
     index, name = cell
     j = values.column_names.index(name)
-    about = views.value_view(values)
+    view = views.value_view(values)
     row = int(values.row_numbers[index])
     text = table.cells[name].iat[index]
     value, stderr = float(values.values[index, j]), float(values.stderr[index, j])
     with st.container(border=True, gap="xsmall"):
         st.markdown(f"##### {plain(name)}: {plain(content(text, 80))}")
         st.caption(_whose(table, values, index))
-        if values.additive:
+        if values.settings.additive:
             st.markdown(plain(effect(value, stderr, model=values.model)))
         st.markdown(
-            f"**Value** {about.unit.with_error(value, stderr)}",
+            f"**Value** {view.unit.with_error(value, stderr)}",
             help=f"{VALUE_HELP} {STDERR_HELP}",
         )
-        rank, over_all = about.ranks[index, j], about.rank_over_all(index, j)
-        n = np.count_nonzero(about.ranks)
+        rank, over_all = view.ranks[index, j], view.rank_over_all(index, j)
+        n = np.count_nonzero(view.ranks)
         st.markdown(
             f"**Rank** {rank:,} of {n:,} within its class, {over_all:,} over all cells"
             if rank
@@ -175,21 +175,21 @@ def cell_detail(table: Table, values: CellValues, prefix: str) -> None:
             repair_block(table, run.surprise if run else None, index, name, prefix)
 
 
-def _suspicion(about: Suspicion, index: int, j: int) -> None:
+def _suspicion(suspicion: Suspicion, index: int, j: int) -> None:
     """How odd the cell is, and what that and its value together mean."""
-    n = about.suspicion.size
+    n = suspicion.scores.size
     st.markdown(
-        f"**Suspicion** {share(about.suspicion[index, j])} · rank "
-        f"{about.ranks[index, j]:,} of {n:,} cells",
+        f"**Suspicion** {share(suspicion.scores[index, j])} · rank "
+        f"{suspicion.ranks[index, j]:,} of {n:,} cells",
         help=SUSPICION_HELP,
     )
     st.markdown(
-        f"**Surprise** {share(about.surprise.surprise[index, j])} · "
-        f"{plain(about.corner_of(index, j))}",
+        f"**Surprise** {share(suspicion.surprise.surprise[index, j])} · "
+        f"{plain(suspicion.corner_of(index, j))}",
         help=SURPRISE_HELP,
     )
-    why = reasons(about, np.array([index]), np.array([j]))[0]
-    if why.rstrip(".").casefold() != about.corner_of(index, j):
+    why = reasons(suspicion, np.array([index]), np.array([j]))[0]
+    if why.rstrip(".").casefold() != suspicion.corner_of(index, j):
         st.caption(plain(why))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.stats import stratified
 from cellval.table.columns import Column
 from cellval.table.table import Table
 from cellval.validation.planting import KINDS, plant
@@ -23,7 +24,7 @@ DATES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Rehearsal:
+class PlantedTable:
     """A table with planted errors, and the same rows without.
 
     Attributes
@@ -51,14 +52,14 @@ class Rehearsal:
         return int(self.wrong.sum())
 
 
-def rehearse(
+def plant_into(
     table: Table,
     kind: str,
     *,
     share: float = 0.02,
     test_share: float = 0.0,
     random_state: int = 0,
-) -> Rehearsal:
+) -> PlantedTable:
     """Plant errors of one kind into a share of the cells that can have them.
 
     Parameters
@@ -73,8 +74,8 @@ def rehearse(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> planted = rehearse(table, "times ten")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> planted = plant_into(table, "times ten")
     >>> planted.n_wrong, sorted(planted.texts.items())[0]
     (13, ((11, 'weight'), '1660'))
     """
@@ -96,7 +97,8 @@ def rehearse(
             f"{table.name} has no column of numbers that is a feature, and '{kind}' "
             f"needs one: {KINDS[kind]}. Take another kind of error, such as 'swap'."
         )
-    held_out = hold_out(table.y, test_share, random_state)
+    draw = np.random.default_rng([random_state, 21])
+    held_out = np.flatnonzero(stratified(table.y, test_share, draw, keep=1))
     clean = table.with_cells({}, drop=held_out.tolist()) if held_out.size else table
     own = {column.name: column for column in clean.features}
     columns = [own[column.name] for column in columns]
@@ -113,7 +115,7 @@ def rehearse(
             "say nothing. Choose a larger share of cells or another kind of error; a "
             "table of a few rows is too small to try it on."
         )
-    return Rehearsal(planted, clean, held_out, wrong, texts)
+    return PlantedTable(planted, clean, held_out, wrong, texts)
 
 
 def takes(column: Column, kind: str) -> bool:
@@ -121,16 +123,6 @@ def takes(column: Column, kind: str) -> bool:
     if kind in NUMBERS_ONLY:
         return column.kind == "number" and column.numbers is not None
     return column.numbers is not None or column.codes is not None
-
-
-def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
-    """Positions of a share of each class; at least one row of it stays."""
-    draw = np.random.default_rng([random_state, 21])
-    out = []
-    for label in np.unique(y):
-        own = draw.permutation(np.flatnonzero(y == label))
-        out.append(own[: min(round(share * own.size), own.size - 1)])
-    return np.sort(np.concatenate(out))
 
 
 def _planted(
@@ -199,7 +191,7 @@ def _ways(table: Table, column: Column, numbers: list[float]) -> Iterator[list[s
         days = [min(max(int(x), -719162), 2932896) for x in numbers]
         yield [(epoch + timedelta(days=k)).strftime(form) for k in days]
         return
-    mark = table._how_read[0]
+    mark = table.decimal
     plain = [_number_text(x).replace(".", mark) for x in numbers]
     yield plain
     for unit in (f" {column.form}", column.form):

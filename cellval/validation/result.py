@@ -8,7 +8,7 @@ import pandas as pd
 
 from cellval.table.table import Table
 from cellval.validation.curves import Curve, Removal, share_needed
-from cellval.validation.planted_table import Rehearsal
+from cellval.validation.planted_table import PlantedTable
 
 SUSPICION, VALUE, ALL = "Suspicion", "Value within the class", "Value over all cells"
 SURPRISE, RARITY, RANDOM = "Surprise", "Class-wise |z|", "Random"
@@ -24,7 +24,7 @@ class Validation:
     ----------
     kind, share : str, float
         What was planted, into which share of the cells that can have it.
-    rehearsal : Rehearsal
+    planted : PlantedTable
         The table with errors, the same rows without, and which cells are wrong.
     curves : mapping of str to Curve
         Detection curve by signal, in the order of `SIGNALS`; preliminary until
@@ -38,32 +38,28 @@ class Validation:
         Of every cell by suspicion, 1 first; None before there are values.
     found : bool
         Is detection finished?
-    done : float
-    seconds, seconds_left : float
+    note : str
+        What was reduced; else empty.
     """
 
     kind: str
     share: float
-    rehearsal: Rehearsal
+    planted: PlantedTable
     curves: Mapping[str, Curve] = field(default_factory=dict)
     removal: Mapping[str, Removal] = field(default_factory=dict)
     accuracy_clean: float = float("nan")
     accuracy_known: float = float("nan")
     ranks: np.ndarray | None = None
     found: bool = False
-    done: float = 0.0
-    seconds: float = 0.0
-    seconds_left: float = float("nan")
-    stage: str = "planting errors"
     note: str = ""
 
     @property
     def n_wrong(self) -> int:
-        return self.rehearsal.n_wrong
+        return self.planted.n_wrong
 
     @property
     def n_cells(self) -> int:
-        return int(self.rehearsal.wrong.size)
+        return int(self.planted.wrong.size)
 
     def frame(self) -> pd.DataFrame:
         """A line per signal: AUC, and the shares of cells that hold 50 and 90 %."""
@@ -81,19 +77,19 @@ class Validation:
             columns=["signal", "auc", "found_first", "cells_for_50", "cells_for_90"],
         )
 
-    def planted(self) -> pd.DataFrame:
+    def errors(self) -> pd.DataFrame:
         """A line per planted error, those that are found last first."""
-        about = self.rehearsal
-        i, j = np.nonzero(about.wrong)
+        planted = self.planted
+        i, j = np.nonzero(planted.wrong)
         ranks = np.full(i.size, np.nan) if self.ranks is None else self.ranks[i, j]
-        names = np.array(about.table.feature_names, object)[j]
+        names = np.array(planted.table.feature_names, object)[j]
         order = np.argsort(-ranks, kind="stable")
         return pd.DataFrame(
             {
-                "row": about.clean.row_numbers[i],
+                "row_number": planted.clean.row_numbers[i],
                 "column": names,
-                "before": _contents(about.clean, i, names),
-                "planted": _contents(about.table, i, names),
+                "before": _contents(planted.clean, i, names),
+                "planted": _contents(planted.table, i, names),
                 "rank": ranks,
             }
         ).iloc[order]

@@ -6,18 +6,21 @@ clean when the first cells of the order are refilled.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.errors import InputError
+from cellval.parallel import Computation, Piece, drive
+from cellval.progress import Snapshot
 from cellval.table.rows import part
-from cellval.table.table import Table
+from cellval.table.table import Table, as_table
 from cellval.text import percent
 from cellval.validation.curves import (
     Curve,
@@ -26,7 +29,7 @@ from cellval.validation.curves import (
     hits_without,
     order_of,
 )
-from cellval.validation.planted_table import rehearse
+from cellval.validation.planted_table import plant_into
 from cellval.validation.result import (
     ALL,
     ORDERS,
@@ -42,14 +45,27 @@ from cellval.validation.signals import rarity, within_class
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues
 
-__all__ = ["ORDERS", "SIGNALS", "Validation", "iter_validation"]
-
 EVERY = 0.5  # seconds between curves of values that are not finished
 TREES, LARGE = 5, 100_000  # cells from which one tree must do
 
 
+def validate(table: Table | pd.DataFrame, **options: Any) -> Validation:
+    """Plant errors into a table and look for them: the end of `iter_validation`.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> found = cellval.validate(table, kind="times ten", removal=False)
+    >>> found.curves["Suspicion"].auc > 0.95
+    True
+    """
+    *_, last = iter_validation(table, **options)
+    return last.result
+
+
 def iter_validation(
-    table: Table,
+    table: Table | pd.DataFrame,
     *,
     kind: str = "low density",
     share: float = 0.02,
@@ -58,11 +74,11 @@ def iter_validation(
     random_state: int = 0,
     n_jobs: int | None = None,
     **options: Any,
-) -> Iterator[Validation]:
+) -> Iterator[Snapshot[Validation]]:
     """Plant errors into a table and look for them, step by step.
 
-    Yields a `Validation` soon after the start and then after every step; detection
-    comes first. Whoever stops iterating keeps what the last one holds. The same
+    Yields a snapshot soon after the start and then after every step; detection comes
+    first. Whoever stops iterating keeps what the last one holds. The same
     settings give the same numbers, unless there is a `budget`.
 
     Parameters
@@ -79,22 +95,14 @@ def iter_validation(
     options
         Of `cellval.value_cells` with the KNN method: `n_neighbors`, `near`, `budget`,
         ...; every test point sees 8 subsets a column unless `subsets` says otherwise.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> for now in iter_validation(table, kind="times ten", removal=False):
-    ...     pass
-    >>> now.curves["Suspicion"].auc > 0.95
-    True
     """
+    table = as_table(table)
     if "test" in options or "method" in options:
         raise InputError(
             "A validation chooses the method (KNN) and the test rows itself; leave "
             "these options out."
         )
-    rehearsal = rehearse(
+    planted = plant_into(
         table,
         kind,
         share=share,
@@ -104,34 +112,34 @@ def iter_validation(
     m = len(table.features)
     options.setdefault("subsets", "auto" if m < 10 else 8 * m)
     options |= {"random_state": random_state, "n_jobs": n_jobs}
-    values = iter_values(rehearsal.table, **options)  # refuses wrong options at once
-    if removal and rehearsal.held_out.size == 0:
+    values = iter_values(planted.table, **options)  # refuses wrong options at once
+    if removal and planted.held_out.size == 0:
         raise InputError(
             f"{table.n_rows:,} rows are too few to hold out {percent(test_share)} of "
             "each class. Hold out a larger share, or leave out the decision tree."
         )
-    now = Validation(kind, share, rehearsal)
+    now = Validation(kind, share, planted)
     return _run(now, table, values, removal, random_state, n_jobs)
 
 
 class _Clock:
-    """Progress from what is left, as each stage tells it."""
+    """Progress of several stages, from what is left as each of them tells it."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
         self._done = 0.0
         self.later = 0.0  # seconds of the stages to come
 
-    def told(self, left: float) -> dict[str, Any]:
+    def told(self, now: Validation, stage: str, left: float) -> Snapshot[Validation]:
         seconds = time.monotonic() - self._began
         left += self.later
         if np.isfinite(left) and seconds + left > 0:
             self._done = min(0.999, max(self._done, seconds / (seconds + left)))
-        return {"done": self._done, "seconds": seconds, "seconds_left": left}
+        return Snapshot(self._done, seconds, left, stage, make=lambda: now)
 
-    def over(self) -> dict[str, Any]:
+    def over(self, now: Validation) -> Snapshot[Validation]:
         seconds = time.monotonic() - self._began
-        return {"done": 1.0, "seconds": seconds, "seconds_left": 0.0}
+        return Snapshot(1.0, seconds, 0.0, "finished", make=lambda: now)
 
 
 def _run(
@@ -141,61 +149,59 @@ def _run(
     removal: bool,
     random_state: int,
     n_jobs: int | None,
-) -> Iterator[Validation]:
-    clock = _Clock()
-    planted, wrong = now.rehearsal.table, now.rehearsal.wrong
+) -> Generator[Snapshot[Validation], None, None]:
+    clock, unknown = _Clock(), float("nan")
+    planted, wrong = now.planted.table, now.planted.wrong
     scores: dict[str, np.ndarray] = {
         RARITY: rarity(planted),
         RANDOM: np.zeros(wrong.shape),  # all alike: what a random order finds
     }
-    now = replace(now, curves=_curves(wrong, scores), **clock.told(float("nan")))
-    yield now
-    steps: _Steps | None = None
+    now = replace(now, curves=_curves(wrong, scores))
+    yield clock.told(now, "planting errors", unknown)
+    removing: _Removing | None = None
     if removal:
         # the first fit tells how long all of them will take
         began = time.monotonic()
-        steps = _Steps.of(now, table, random_state)
-        now = replace(now, accuracy_clean=steps.accuracy_clean, note=steps.note)
-        clock.later = (time.monotonic() - began) * (steps.n_fits - 1)
-        yield now
-    now = replace(now, stage="looking for surprising cells")
+        removing = _Removing.of(now, table, random_state)
+        clean = float(removing.clean_hits().mean())
+        now = replace(now, accuracy_clean=clean, note=removing.note)
+        clock.later = (time.monotonic() - began) * removing.n_fits
+        yield clock.told(now, "planting errors", unknown)
+    looking = iter_surprise(planted, random_state=random_state, n_jobs=n_jobs)
     odd: Surprise | None = None
-    for odd in iter_surprise(planted, random_state=random_state, n_jobs=n_jobs):
-        scores[SURPRISE] = odd.surprise
-        now = replace(now, curves=_curves(wrong, scores), **clock.told(float("nan")))
-        yield now
+    with closing(looking):
+        for step in looking:
+            if step.has_result and step.result is not odd:
+                odd = step.result
+                scores[SURPRISE] = odd.surprise
+                now = replace(now, curves=_curves(wrong, scores))
+            yield clock.told(now, "looking for surprising cells", unknown)
     assert odd is not None
-    now = replace(now, stage="valuing the cells")
     last = -EVERY
     with closing(values):
         for snapshot in values:
-            if snapshot.done >= 1:
-                scores |= _by_value(planted, snapshot.values, odd)
-                told: dict[str, Any] = {
-                    "curves": _curves(wrong, scores),
-                    **clock.told(0.0),
-                }
-                now = replace(now, ranks=scores[SUSPICION], found=True, **told)
-                yield now
-                break
-            if snapshot.compiling or time.monotonic() - last < EVERY:
+            over = snapshot.done >= 1
+            if not over and (snapshot.preparing or time.monotonic() - last < EVERY):
                 continue
-            if snapshot.has_values:
-                scores |= _by_value(planted, snapshot.values, odd)
-            told = clock.told(snapshot.seconds_left)
-            told["ranks"] = scores.get(SUSPICION)
-            now = replace(now, curves=_curves(wrong, scores), **told)
-            yield now
+            if snapshot.has_result:
+                scores |= _by_value(planted, snapshot.result, odd)
+            curves = _curves(wrong, scores)
+            now = replace(now, curves=curves, ranks=scores.get(SUSPICION), found=over)
+            yield clock.told(now, "valuing the cells", snapshot.seconds_left)
             last = time.monotonic()
-    if steps is not None:
-        now = replace(now, stage="measuring a decision tree")
-        for removed, known, left in steps.run(scores):
-            clock.later = 0.0
-            now = replace(
-                now, removal=removed, accuracy_known=known, **clock.told(left)
-            )
-            yield now
-    yield replace(now, stage="finished", **clock.over())
+            if over:
+                break
+    if removing is not None:
+        known = removing.known_accuracy()
+        removing.orders = [order_of(scores[o], seed=random_state) for o in ORDERS]
+        clock.later = 0.0
+        steps = drive(removing)
+        with closing(steps):
+            for removed in steps:
+                now = replace(now, removal=removed.result, accuracy_known=known)
+                left = removed.seconds_left
+                yield clock.told(now, "measuring a decision tree", left)
+    yield clock.over(now)
 
 
 def _curves(wrong: np.ndarray, scores: Mapping[str, np.ndarray]) -> dict[str, Curve]:
@@ -212,67 +218,69 @@ def _by_value(table: Table, values: CellValues, odd: Surprise) -> dict[str, np.n
     }
 
 
-@dataclass(frozen=True, eq=False)
-class _Steps:
+@dataclass(eq=False)
+class _Removing(Computation[tuple[np.ndarray, ...], dict[str, Removal]]):
     """The removal curves, one share of the cells after the other."""
 
+    clean: Table
     train: Table
     test: Table
     wrong: np.ndarray
     shares: np.ndarray
     trees: int
-    accuracy_clean: float
-    random_state: int
+    orders: list[np.ndarray]  # of the cells, for each of `ORDERS`
     note: str
 
     @classmethod
-    def of(cls, now: Validation, table: Table, random_state: int) -> "_Steps":
-        about = now.rehearsal
-        test = part(table, about.held_out)
-        n = about.wrong.size
+    def of(cls, now: Validation, table: Table, random_state: int) -> "_Removing":
+        planted = now.planted
+        n = planted.wrong.size
         trees = TREES if n < LARGE else 1
         note = "" if trees > 1 else "One decision tree is trained a step, not five."
         # fine steps around the number of errors, then coarse ones
-        share = about.n_wrong / n
+        share = planted.n_wrong / n
         near = np.linspace(0, min(0.5, 4 * share), 9)
         shares = np.unique(np.append(near, np.linspace(near[-1], 0.5, 6)))
-        nothing = np.array([], int)
-        clean = hits_without(about.clean, test, nothing, 0.0, trees=trees).mean()
-        return cls(
-            about.table,
-            test,
-            about.wrong,
-            shares,
-            trees,
-            float(clean),
-            random_state,
-            note,
-        )
+        test = part(table, planted.held_out)
+        fixed = planted.clean, planted.table, test, planted.wrong
+        return cls(*fixed, shares, trees, [], note)
+
+    def __post_init__(self) -> None:
+        self.total = float(len(self.shares))
 
     @property
     def n_fits(self) -> int:
-        return 2 + len(ORDERS) * len(self.shares)
+        return 1 + len(ORDERS) * len(self.shares)
+
+    def clean_hits(self) -> np.ndarray:
+        nothing = np.array([], int)
+        return hits_without(self.clean, self.test, nothing, 0.0, trees=self.trees)
+
+    def known_accuracy(self) -> float:
+        """With exactly the planted cells refilled."""
+        wrong = np.flatnonzero(self.wrong)
+        return float(self._hits(wrong, wrong.size / self.wrong.size).mean())
 
     def _hits(self, order: np.ndarray, share: float) -> np.ndarray:
         return hits_without(self.train, self.test, order, share, trees=self.trees)
 
-    def run(
-        self, scores: Mapping[str, np.ndarray]
-    ) -> Iterator[tuple[dict[str, Removal], float, float]]:
-        """Curves so far, the accuracy with known errors refilled, and seconds left."""
-        began = time.monotonic()
-        orders = {
-            name: order_of(scores[name], seed=self.random_state) for name in ORDERS
+    def _step(self, share: float) -> np.ndarray:
+        return np.array([self._hits(order, share) for order in self.orders])
+
+    def pieces(self) -> Iterator[Piece]:
+        for share in self.shares:
+            yield Piece(self._step, (share,))
+
+    def begin(self) -> tuple[np.ndarray, ...]:
+        return ()
+
+    def add(
+        self, state: tuple[np.ndarray, ...], answer: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        return (*state, answer)
+
+    def make(self, state: tuple[np.ndarray, ...]) -> Callable[[], dict[str, Removal]]:
+        return lambda: {
+            name: Removal(self.shares[: len(state)], np.array([s[k] for s in state]))
+            for k, name in enumerate(ORDERS if state else ())
         }
-        wrong = np.flatnonzero(self.wrong)
-        known = float(self._hits(wrong, wrong.size / self.wrong.size).mean())
-        hits: dict[str, list[np.ndarray]] = {name: [] for name in ORDERS}
-        for k, share in enumerate(self.shares):
-            for name, order in orders.items():
-                hits[name].append(self._hits(order, share))
-            curves = {
-                name: Removal(self.shares[: k + 1], np.array(own))
-                for name, own in hits.items()
-            }
-            each = (time.monotonic() - began) / (k + 1)
-            yield curves, known, each * (len(self.shares) - k - 1)

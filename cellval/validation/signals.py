@@ -4,6 +4,7 @@ import numpy as np
 
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
+from cellval.stats import robust_spread
 from cellval.table.table import Table
 from cellval.values.result import CellValues
 
@@ -35,7 +36,7 @@ def rarity(table: Table) -> np.ndarray:
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> int(rarity(table)[:, 0].argmin()) == table.position(12)  # swapped with height
     True
     """
@@ -47,7 +48,7 @@ def rarity(table: Table) -> np.ndarray:
                 continue
             if column.numbers is not None:
                 x = column.numbers[own]
-                scores[own, j] = -np.abs(x - np.median(x)) / _spread(x)
+                scores[own, j] = -np.abs(x - np.median(x)) / robust_spread(x)
             else:
                 assert column.codes is not None
                 codes = column.codes[own]
@@ -55,11 +56,6 @@ def rarity(table: Table) -> np.ndarray:
                 # as far out as three standard deviations if nobody else has it
                 scores[own, j] = -3.0 * (1.0 - share[codes])
     return scores
-
-
-def _spread(x: np.ndarray) -> float:
-    low, high = np.percentile(x, [25, 75])
-    return float((high - low) / 1.35 or np.std(x) or 1.0)
 
 
 def chance(shape: tuple[int, int], seed: int) -> np.ndarray:

@@ -1,7 +1,7 @@
 """`CellValues`: the value of every cell, with standard errors. Lower is worse."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -10,9 +10,13 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.table.table import Table
+from cellval.text import counted
 from cellval.values.files import read_arrays, write_arrays
+from cellval.values.settings import Settings, from_0_1
+from cellval.values.words import design_words
 
-FORMAT = 1  # of saved files
+FORMAT = 2  # of saved files
+READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
 _ARRAYS = (
     *("values", "stderr", "row_values", "row_stderr"),
     *("column_values", "column_stderr", "row_numbers"),
@@ -36,9 +40,8 @@ class CellValues:
         with fewer than two test points.
     n_test : int
         Test points seen so far.
-    settings : dict
-        How the values were made; `settings["design"]` and `settings["approximation"]`
-        name what was evaluated.
+    settings : Settings
+        How the values were made.
     """
 
     values: np.ndarray
@@ -48,7 +51,7 @@ class CellValues:
     column_values: np.ndarray
     column_stderr: np.ndarray
     n_test: int
-    settings: Mapping[str, Any]
+    settings: Settings
     row_numbers: np.ndarray
     ids: tuple[str, ...]
     labels: tuple[str, ...]
@@ -67,7 +70,7 @@ class CellValues:
             f"<CellValues of {n} rows x {m} columns, {self.n_test} test points: "
             f"sum {self.total:.3f}, lowest {lowest:.2g}, "
             f"typical standard error {self.typical_stderr:.2g}; "
-            f"{self.settings.get('design', '')}>"
+            f"{design_words(self.settings)}>"
         )
 
     @property
@@ -78,32 +81,11 @@ class CellValues:
         return float(np.nansum(self.column_values))
 
     @property
-    def additive(self) -> bool:
-        """Are values parts of the score? Else 0 is no border between good and bad."""
-        return bool(self.settings.get("additive", True))
-
-    @property
-    def sums_to_score(self) -> bool:
-        """Is the total the score reached (less what no columns are worth)?"""
-        weights = (self.settings.get(f"{of}_weights") for of in ("row", "column"))
-        return self.additive and all(w in (None, "shapley") for w in weights)
-
-    @property
-    def middle(self) -> float:
-        """The value of a cell that is neither good nor bad."""
-        return float(self.settings.get("middle", 0.0))
-
-    @property
-    def model(self) -> str:
-        """What the values speak of, such as "KNN model"."""
-        return str(self.settings.get("model", "KNN model"))
-
-    @property
     def tested(self) -> str:
         """How many test points there were, in words; nothing where none are needed."""
-        if self.settings.get("test") == "none":
-            return ""
-        return f"{self.n_test:,} test point{'s' * (self.n_test != 1)}"
+        return (
+            "" if self.settings.test == "none" else counted(self.n_test, "test point")
+        )
 
     @property
     def typical_stderr(self) -> float:
@@ -116,7 +98,7 @@ class CellValues:
         """1D value of each row (the sum of its cells) with its own standard error."""
         return pd.DataFrame(
             {
-                "row": self.row_numbers,
+                "row_number": self.row_numbers,
                 "id": self.ids,
                 "label": self.labels,
                 "value": self.row_values,
@@ -134,7 +116,7 @@ class CellValues:
 
     def to_frame(self) -> pd.DataFrame:
         """Values in place of the cells, indexed by row number."""
-        index = pd.Index(self.row_numbers, name="row")
+        index = pd.Index(self.row_numbers, name="row_number")
         return pd.DataFrame(self.values, index=index, columns=list(self.column_names))
 
     def ranks(self, *, within_class: bool = False) -> np.ndarray:
@@ -168,8 +150,8 @@ class CellValues:
 
         Returns
         -------
-        DataFrame with columns index (row's position in the table, from 0), row (from 1,
-        as a person counts), id, label, column, cell, value, stderr, rank
+        DataFrame with columns position (of the row in the table, from 0), row_number
+        (from 1, as a person counts), id, label, column, cell, value, stderr, rank
         """
         ranks = self.ranks(within_class=within_class)
         order = np.argsort(ranks, axis=None, kind="stable")
@@ -178,8 +160,8 @@ class CellValues:
         text = self.cells.to_numpy(object)
         return pd.DataFrame(
             {
-                "index": row,
-                "row": self.row_numbers[row],
+                "position": row,
+                "row_number": self.row_numbers[row],
                 "id": np.array(self.ids, object)[row],
                 "label": np.array(self.labels, object)[row],
                 "column": np.array(self.column_names, object)[column],
@@ -190,26 +172,26 @@ class CellValues:
             }
         )
 
-    def position(self, row: int) -> int:
+    def position(self, row_number: int) -> int:
         """Position in the table, from 0, of a row as a person counts."""
-        found = np.flatnonzero(self.row_numbers == row)
+        found = np.flatnonzero(self.row_numbers == row_number)
         if found.size == 0:
             raise InputError(
-                f"There is no valued row {row}. Rows count from "
+                f"There is no valued row {row_number}. Rows count from "
                 f"{self.row_numbers.min()} to {self.row_numbers.max()}; rows without a "
                 "label are left out."
             )
         return int(found[0])
 
-    def explain(self, row: int) -> pd.DataFrame:
+    def explain(self, row_number: int) -> pd.DataFrame:
         """A row's cells, largest contribution first; values sum to the row's value.
 
         Parameters
         ----------
-        row : int
-            Row number from 1, as a person counts data rows in the file.
+        row_number : int
+            From 1, as a person counts data rows in the file.
         """
-        i = self.position(row)
+        i = self.position(row_number)
         frame = pd.DataFrame(
             {
                 "column": self.column_names,
@@ -227,68 +209,64 @@ class CellValues:
         Runs on the same test points share their noise, so their standard errors are
         averaged; runs on different test tables are independent and gain precision.
         """
-        if any(run.settings.get("by", "knn") != "knn" for run in (self, other)):
+        mine, others = self.settings, other.settings
+        if mine.method != "knn" or others.method != "knn":
             raise InputError(
                 "Only values of the KNN method can be merged. Run the other methods "
                 "with more rounds instead."
             )
-        alike = ("method", "table", "n_neighbors", "baseline", "scoring", "near")
-        different = [k for k in alike if self.settings[k] != other.settings[k]]
-        weights_of = [
-            run.settings.get("column_weights", "shapley") for run in (self, other)
+        alike = ("table", "n_neighbors", "baseline", "scoring", "near")
+        different = [
+            name
+            for name in (*alike, "column_weights")
+            if getattr(mine, name) != getattr(others, name)
         ]
-        if weights_of[0] != weights_of[1]:
-            different.append("column_weights")
-        if _is_exact(self) != _is_exact(other):
+        if mine.is_exact != others.is_exact:
             different.append("design (exact or sampled)")
-        same_tests = self.settings["test"] == other.settings["test"]
-        held_out = any("hold-out" in r.settings["test"] for r in (self, other))
-        if not same_tests and (held_out or self.settings["leave_one_out"]):
+        same_tests = mine.source[0] == others.source[0]
+        if same_tests and mine.test == "hold-out":
+            same_tests = mine.random_state == others.random_state
+        if not same_tests and (mine.test, others.test) != ("table", "table"):
             different.append("test")
         if different:
             raise InputError(
-                "These values cannot be merged: they differ in "
-                + ", ".join(different)
-                + "."
+                f"These values cannot be merged: they differ in {', '.join(different)}."
             )
-        mine, others = _sources(self), _sources(other)
-        if any(source in mine for source in others):
+        sources = [run.sources or (run.source,) for run in (mine, others)]
+        if any(source in sources[0] for source in sources[1]):
             raise InputError(
                 "These values come from the same draws (same random_state and test "
                 "points). Run one of them with another random_state."
             )
-        weights = np.array([run.settings["weight"] for run in (self, other)], float)
+        weights = np.array([mine.weight, others.weight])
         a, b = weights / weights.sum()
 
-        def mean(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-            return np.asarray(a * x + b * y)
+        def mean(name: str) -> np.ndarray:
+            return np.asarray(a * getattr(self, name) + b * getattr(other, name))
 
-        def error(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        def error(name: str) -> np.ndarray:
             if same_tests:
-                return mean(x, y)
+                return mean(name)
+            x, y = getattr(self, name), getattr(other, name)
             return np.asarray(np.sqrt((a * x) ** 2 + (b * y) ** 2))
 
         n_test = self.n_test if same_tests else self.n_test + other.n_test
-        return CellValues(
-            mean(self.values, other.values),
-            error(self.stderr, other.stderr),
-            mean(self.row_values, other.row_values),
-            error(self.row_stderr, other.row_stderr),
-            mean(self.column_values, other.column_values),
-            error(self.column_stderr, other.column_stderr),
-            max(n_test, other.n_test),
-            {
-                **self.settings,
-                "random_state": None,
-                "sources": [*mine, *others],
-                "weight": float(weights.sum()),
-                "design": f"{self.settings['design']}, merged",
-            },
-            self.row_numbers,
-            self.ids,
-            self.labels,
-            self.column_names,
-            self.cells,
+        return replace(
+            self,
+            n_test=max(n_test, other.n_test),
+            settings=replace(
+                mine,
+                random_state=None,
+                sources=(*sources[0], *sources[1]),
+                weight=float(weights.sum()),
+            ),
+            state={},
+            values=mean("values"),
+            stderr=error("stderr"),
+            row_values=mean("row_values"),
+            row_stderr=error("row_stderr"),
+            column_values=mean("column_values"),
+            column_stderr=error("column_stderr"),
         )
 
     def save(self, path: str | Path) -> None:
@@ -296,7 +274,7 @@ class CellValues:
         header = {
             "format": FORMAT,
             "n_test": self.n_test,
-            "settings": dict(self.settings),
+            "settings": self.settings.to_dict(),
             "ids": self.ids,
             "labels": self.labels,
             "column_names": self.column_names,
@@ -305,16 +283,6 @@ class CellValues:
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         state = {f"state_{name}": array for name, array in self.state.items()}
         write_arrays(path, header, arrays | state)
-
-
-def _is_exact(values: CellValues) -> bool:
-    return "exact" in str(values.settings["design"])
-
-
-def _sources(values: CellValues) -> list[list[Any]]:
-    """Test points and seed of every run in these values."""
-    own = [values.settings["test"], values.settings["random_state"]]
-    return list(values.settings.get("sources", [own]))
 
 
 def describe(table: Table) -> dict[str, Any]:
@@ -333,15 +301,16 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
     """Read what `CellValues.save` wrote."""
     try:
         header, arrays = read_arrays(path)
-        if header["format"] != FORMAT:
+        if header["format"] not in READERS:
             raise InputError(
                 f"{path} was written by another version of cellval (format "
-                f"{header['format']}, this one reads {FORMAT}). Run it again."
+                f"{header['format']}, this one reads {', '.join(map(str, READERS))}). "
+                "Run it again."
             )
         names = tuple(header["column_names"])
         values = CellValues(
             n_test=int(header["n_test"]),
-            settings=header["settings"],
+            settings=READERS[header["format"]](header["settings"]),
             ids=tuple(header["ids"]),
             labels=tuple(header["labels"]),
             column_names=names,

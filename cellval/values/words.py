@@ -3,7 +3,9 @@
 import math
 from dataclasses import dataclass
 
-from cellval.stats import SURE
+from cellval.methods import METHODS, MODELS
+from cellval.stats import SURE, in_errors
+from cellval.values.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ def certainty(value: float, stderr: float) -> str:
         return "not valued"
     if not math.isfinite(stderr):
         return "how sure this is cannot be said yet"
-    z = abs(value) / stderr if stderr > 0 else (math.inf if value else 0.0)
-    away = "" if math.isinf(z) else f" ({z:.1f} standard errors)"
-    if z < SURE:
+    z = in_errors(value, stderr)
+    away = "" if math.isinf(z) else f" ({abs(z):.1f} standard errors)"
+    if abs(z) < SURE:
         return f"indistinguishable from zero{away}"
     return f"clearly {'below' if value < 0 else 'above'} zero{away}"
 
@@ -74,7 +76,7 @@ def effect(
             "to measure the accuracy."
         )
     sure = certainty(value, stderr)
-    if sure.startswith("indistinguishable"):
+    if abs(in_errors(value, stderr)) < SURE:
         return f"{what} makes no measurable difference to the {model}: {sure}."
     verb = "lowers" if value < 0 else "raises"
     return (
@@ -91,3 +93,88 @@ def points(share: float) -> str:
     decimals = max(0, 1 - math.floor(math.log10(size)))
     sign = "−" if share < 0 else ""
     return f"{sign}{size:,.{decimals}f} percentage points"
+
+
+# --- how values were made -------------------------------------------------------------
+
+
+def method_words(settings: Settings) -> str:
+    """The method's name, as papers write it."""
+    if settings.method == "knn":
+        return "2D-Shapley-KNN"
+    return METHODS[settings.method].title
+
+
+def model_words(settings: Settings) -> str:
+    """What the values speak of, such as "KNN model"; nothing where there is none."""
+    if settings.model == "knn":
+        return "KNN model"
+    if settings.model == "function":
+        return "your function"
+    return MODELS.get(settings.model, settings.model).lower()
+
+
+def score_words(settings: Settings) -> str:
+    """What is shared among the cells: accuracy, or balanced accuracy."""
+    return "accuracy" if settings.scoring == "accuracy" else "balanced accuracy"
+
+
+def test_words(settings: Settings) -> str:
+    """Where the score was measured."""
+    if settings.test == "hold-out":
+        return f"hold-out of {settings.test_rows} rows, seed {settings.random_state}"
+    if settings.test == "table":
+        return f"test table '{settings.test_name}' {settings.test_table}"
+    return "your function's" if settings.test == "function" else settings.test
+
+
+def design_words(settings: Settings) -> str:
+    """What was evaluated."""
+    n = settings.n_draws
+    orders = "order" if settings.most_draws == n == 1 else "orders"
+    if settings.design == "subsets":
+        of = f"{n} column subsets" if n else "subsets of rows and columns"
+        text = f"all {of} (exact)"
+    elif settings.design == "pairs":
+        many = "" if settings.most_draws == n else f" to {settings.most_draws}"
+        text = (
+            f"{n}{many} random {orders} of the columns and the reverse, fresh for "
+            "every test point"
+        )
+    else:
+        text = {
+            "rounds": f"{n:,} random {orders} of rows and columns",
+            "cell orders": f"{n:,} random {orders} of all cells",
+            "left out": "every row and column left out once",
+            "trees": f"{n:,} trees on bootstraps of the rows, each with half of the "
+            "columns",
+            "random": "a random order of all cells",
+        }[settings.design]
+    for of in ("row", "column"):
+        weights = getattr(settings, f"{of}_weights")
+        if weights != "shapley":
+            text += f", {weights.capitalize()} weights along {of}s"
+    if settings.n_seen < settings.n_tests:
+        text += f", {settings.n_seen:,} of {settings.n_tests:,} test points"
+    return f"{text}, merged" if settings.sources else text
+
+
+def approximation_words(settings: Settings) -> str:
+    """Which coarser utility was taken; empty for none."""
+    if settings.near is not None:
+        return (
+            f"near field: rows beyond the {settings.near} nearest count as equally far"
+        )
+    if settings.truncation is not None:
+        return (
+            f"truncated: a prefix within {settings.truncation:g} of all rows counts as "
+            "all rows"
+        )
+    return ""
+
+
+def error_words(settings: Settings) -> str:
+    """What standard errors do not hold; empty where they hold everything."""
+    if METHODS[settings.method].game:
+        return "standard errors are those of sampling, not of the test rows"
+    return ""

@@ -39,11 +39,11 @@ def alike_rows_pairs(
     values: CellValues, table: Table, n_pairs: int = 8
 ) -> list[RowPair]:
     """Nearly the same contents, but very different row values."""
-    about = table_view(table)
-    order = about.similar[np.isfinite(values.row_values[about.similar])]
+    view = table_view(table)
+    order = view.similar[np.isfinite(values.row_values[view.similar])]
     if len(order) < 2:
         return []
-    points = about.points
+    points = view.points
     pairs = _near_in(order, 10)
     apart = np.linalg.norm(np.diff(points[pairs], axis=1)[:, 0], axis=1)
     gap = np.abs(np.diff(values.row_values[pairs], axis=1)[:, 0])

@@ -53,20 +53,20 @@ class Ranking:
     n_rule: int | None
 
 
-def ranking(values: CellValues, about: Suspicion | None, by: str) -> Ranking:
+def ranking(values: CellValues, suspicion: Suspicion | None, by: str) -> Ranking:
     """All cells of a result by one of `RANKINGS`."""
     if by == "all":
         return Ranking(by, value_view(values).order_over_all, None)
-    if about is None or by == "value":
+    if suspicion is None or by == "value":
         return Ranking("value", value_view(values).order, None)
     if by == "surprise":
-        return Ranking(by, about.surprise_order, _n_surprising(about))
-    return Ranking("suspicion", about.order, about.n_flagged)
+        return Ranking(by, suspicion.surprise_order, _n_surprising(suspicion))
+    return Ranking("suspicion", suspicion.order, suspicion.n_flagged)
 
 
 @kept(1)
-def _n_surprising(about: Suspicion) -> int:
-    return n_to_flag(about.surprise.surprise)
+def _n_surprising(suspicion: Suspicion) -> int:
+    return n_to_flag(suspicion.surprise.surprise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +89,13 @@ class Outlines:
 
 
 def outlines(
-    values: CellValues, about: Suspicion | None, by: str, k: int | None = None
+    values: CellValues, suspicion: Suspicion | None, by: str, k: int | None = None
 ) -> Outlines:
     """The k worst cells by one of `OUTLINES`; with None as many as the rule says.
 
     By value alone, only cells that clearly hurt are outlined.
     """
-    ranked = ranking(values, about, by)
+    ranked = ranking(values, suspicion, by)
     order, n = ranked.order, ranked.n_rule
     if ranked.by == "value":
         order, n = value_view(values).harmful, value_view(values).usual_suspects
@@ -129,9 +129,9 @@ def code_rows(table: Table, code: Placeholder) -> np.ndarray:
     return np.flatnonzero(column.numbers == code.number)
 
 
-def holds_code(table: Table, about: Suspicion) -> np.ndarray:
+def holds_code(table: Table, suspicion: Suspicion) -> np.ndarray:
     """Whether each cell holds a code for "missing"; bool, (n_rows, n_columns)."""
-    found = np.zeros(about.suspicion.shape, bool)
-    for code in about.surprise.placeholders:
+    found = np.zeros(suspicion.scores.shape, bool)
+    for code in suspicion.surprise.placeholders:
         found[code_rows(table, code), table.feature_names.index(code.column)] = True
     return found

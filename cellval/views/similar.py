@@ -2,52 +2,28 @@
 
 import numpy as np
 
-from cellval.table.describe import MISSING
-from cellval.table.encoding import Encoded, encode
+from cellval.knn.distance import distances
+from cellval.knn.nearest import k_nearest
+from cellval.table.encoding import Encoded
 from cellval.table.table import Table
 
 
-def distances(encoded: Encoded, index: int, without: int | None = None) -> np.ndarray:
-    """Distance of every row from one row; `without` leaves a column out.
-
-    The sum over columns that the KNN model uses (see `cellval.table.encoding`).
-    """
-    total = np.zeros(encoded.cells.shape[1])
-    for j, (cells, weight, category) in enumerate(
-        zip(encoded.cells, encoded.weight, encoded.is_category, strict=True)
-    ):
-        if j == without:
-            continue
-        at = cells[index]
-        gap = (cells != at) if category else (cells - at) ** 2
-        one = weight * gap.astype(np.float64)
-        gone = np.isnan(cells)
-        if np.isnan(at):
-            total += np.where(gone, 0.0, MISSING)
-        else:
-            total += np.where(gone, MISSING, one)
-    return total
-
-
 def nearest(
-    table: Table, index: int, k: int = 10, *, without: str | None = None
+    table: Table, encoded: Encoded, position: int, k: int, without: str | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k rows most like a row (itself left out), nearest first, and distances.
 
-    Distances are root mean squares per column: two random rows are about 1 apart.
+    By the distance that the KNN model uses, as root mean squares per column: two random
+    rows are about 1 apart. `without` names a column to leave out.
     """
-    encoded = encode(table)
     names = table.feature_names
-    left_out = names.index(without) if without in names else None
-    if left_out is not None and len(names) == 1:
-        left_out = None
-    total = distances(encoded, index, left_out)
-    total[index] = np.inf
-    k = min(k, table.n_rows - 1)
-    near = np.argpartition(total, k - 1)[:k] if k else np.empty(0, int)
-    near = near[np.lexsort((near, total[near]))]
-    used = len(names) - (left_out is not None)
-    return near, np.sqrt(total[near] / used)
+    left_out = names.index(without) if without in names and len(names) > 1 else -1
+    fixed = encoded.cells, encoded.weight, encoded.is_category
+    apart = distances(*fixed, encoded.cells[:, position], left_out)
+    apart[position] = np.inf
+    rows, gaps = k_nearest(apart, max(1, min(k, table.n_rows - 1)))
+    rows, gaps = rows[rows >= 0], gaps[rows >= 0]
+    return rows, np.sqrt(gaps / (len(names) - (left_out >= 0)))
 
 
 def coordinates(encoded: Encoded, n_categories: int = 12) -> np.ndarray:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from cellval.kept import kept
-from cellval.stats import SURE
+from cellval.stats import clearly_below
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 
@@ -52,7 +52,7 @@ class ValueView:
         """How far from the middle colours saturate; a quantile, so that no single cell
         decides.
         """
-        return _limit(self.values.values - self.values.middle)
+        return _limit(self.values.values - self.values.settings.middle)
 
     @cached_property
     def row_limit(self) -> float:
@@ -60,7 +60,7 @@ class ValueView:
 
     @property
     def row_middle(self) -> float:
-        return self.values.middle
+        return self.values.settings.middle
 
     @cached_property
     def unit(self) -> Unit:
@@ -82,9 +82,7 @@ class ValueView:
     @cached_property
     def harmful(self) -> np.ndarray:
         """Flat positions of cells clearly below zero, lowest in their class first."""
-        with np.errstate(invalid="ignore"):
-            below = self.values.values < -SURE * self.values.stderr
-        cells = np.flatnonzero(below)
+        cells = np.flatnonzero(clearly_below(self.values.values, self.values.stderr))
         return cells[np.argsort(self.ranks.ravel()[cells], kind="stable")]
 
     @cached_property

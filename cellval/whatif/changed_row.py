@@ -1,19 +1,19 @@
-"""A row with other contents, among the other rows and test points of a run."""
+"""`ChangedRow`: a row with other contents, among the others and the test points."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.knn.problem import make_problem, weights_of_tests
+from cellval.knn.problem import weights_of_tests
 from cellval.knn.row_values import make_steps
 from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 from cellval.text import content, listed
 from cellval.values.result import CellValues
+from cellval.values.words import method_words, test_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,82 +39,62 @@ class Run:
         return self.test.n_rows if self.test else int(self.held_out.sum())
 
 
-def run_of(
-    table: Table,
-    settings: Mapping[str, Any],
-    test: Table | pd.DataFrame | float | np.ndarray | None,
-    values: CellValues | None = None,
-) -> Run:
-    if settings.get("method", "2D-Shapley-KNN") != "2D-Shapley-KNN":
+def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
+    """The run that made these values of this table, if it can be asked."""
+    settings = values.settings
+    if settings.method != "knn":
         raise InputError(
-            f"What-if needs values by KNN, not by {settings['method']}. Value the "
+            f"What-if needs values by KNN, not by {method_words(settings)}. Value the "
             "table by KNN first (method 'knn')."
         )
-    weights = settings.get("column_weights", "shapley")
-    if weights != "shapley":
+    if settings.column_weights != "shapley":
         raise InputError(
             "What-if speaks of values with Shapley weights along columns; these were "
-            f"made with {weights.capitalize()} weights. Value the table with "
-            "column_weights='shapley' first."
+            f"made with {settings.column_weights.capitalize()} weights. Value the "
+            "table with column_weights='shapley' first."
         )
-    if settings.get("table", table.fingerprint) != table.fingerprint:
+    if settings.table != table.fingerprint:
         raise InputError(
             f"These values were made from another table than {table.name} as it is "
             "now. Value the table again."
         )
-    about = str(settings.get("test", ""))
-    seed = int(settings.get("random_state") or 0)
-    held_out = np.zeros(table.n_rows, bool)
-    if isinstance(test, pd.DataFrame):
-        test = Table.from_frame(test, like=table)
-    if isinstance(test, np.ndarray):
-        held_out = test.astype(bool)
-    elif about.startswith("hold-out") and values is not None:
-        held_out = np.isnan(values.row_values)
-    elif test is not None and not isinstance(test, Table):
-        share = make_problem(table, test=test, subsets=1, random_state=seed)
-        held_out = share.of_row < 0
-    tests = test if isinstance(test, Table) else None
-    found = (
-        f"test table '{tests.name}' {tests.fingerprint[:12]}"
-        if tests
-        else f"hold-out of {held_out.sum()} rows"
-        if held_out.any()
-        else "leave-one-out"
-    )
-    if about and not about.startswith(found):
+    given = test.fingerprint[:12] if test else ""
+    if given != settings.test_table:
+        said = f"test table '{test.name}' {given}" if test else "no test table"
         raise InputError(
-            f"The values were made with another test ({about}) than what is given "
-            f"here ({found}). Give what the run was given as test."
+            f"The values were made with another test ({test_words(settings)}) than "
+            f"what is given here ({said}). Give what the run was given as test."
         )
-    names = dict.fromkeys((*table.classes, *(tests.classes if tests else ())))
-    n_neighbors = int(settings.get("n_neighbors", 10))
+    held_out = np.zeros(table.n_rows, bool)
+    if settings.test == "hold-out":
+        held_out = np.isnan(values.row_values)
+    names = dict.fromkeys((*table.classes, *(test.classes if test else ())))
     return Run(
         table,
         encode(table),
-        tests,
+        test,
         held_out,
-        tests is None and not held_out.any(),
+        settings.test == "leave-one-out",
         {name: k for k, name in enumerate(names)},
-        settings.get("near"),
-        settings.get("baseline", "zero") == "chance",
-        settings.get("scoring", "accuracy"),
-        seed,
-        make_steps(int((~held_out).sum()), n_neighbors),
+        settings.near,
+        settings.baseline == "chance",
+        settings.scoring,
+        int(settings.random_state or 0),
+        make_steps(int((~held_out).sum()), int(settings.n_neighbors or 10)),
     )
 
 
-def check_row(run: Run, index: int) -> None:
+def check_row(run: Run, position: int) -> None:
     n = run.table.n_rows
-    if not 0 <= index < n:
+    if not 0 <= position < n:
         raise InputError(
-            f"There is no row at position {index}: {run.table.name} has {n:,} rows, "
+            f"There is no row at position {position}: {run.table.name} has {n:,} rows, "
             "counted from 0."
         )
-    if run.held_out[index]:
+    if run.held_out[position]:
         raise InputError(
-            f"Row {run.table.row_numbers[index]:,} was held out for testing and has no "
-            "value. Choose another row, or value the table with test=None."
+            f"Row {run.table.row_numbers[position]:,} was held out for testing and has "
+            "no value. Choose another row, or value the table with test=None."
         )
 
 
@@ -131,7 +111,7 @@ class World:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class ChangedRow:
     """Contents of one row (the first: as it is) in their worlds.
 
     A change of content may alter the scale of its column, and with it all distances:
@@ -150,13 +130,13 @@ class Scene:
     notes: list[str]
 
 
-def make_scene(
-    run: Run, index: int, changes_list: Sequence[Mapping[str, str]]
-) -> Scene:
-    check_row(run, index)
+def changed_row(
+    run: Run, position: int, changes_list: Sequence[Mapping[str, str]]
+) -> ChangedRow:
+    check_row(run, position)
     table = run.table
     others = ~run.held_out
-    others[index] = False
+    others[position] = False
     if run.leave_one_out:
         own_tests = np.flatnonzero(others)
         own = np.arange(own_tests.size)
@@ -175,15 +155,15 @@ def make_scene(
         # in leave-one-out the row itself is a test point, silent on itself
         points = slice(None) if run.leave_one_out else own_tests
         weights = weights_of_tests(y[points], run.scoring)
-        return np.delete(weights, index) if run.leave_one_out else weights
+        return np.delete(weights, position) if run.leave_one_out else weights
 
     tests = encode(run.test, like=table) if run.test else None
     worlds = [world(run.encoded, tests)]
-    world_of, contents = [0], [run.encoded.cells[:, index]]
-    labels, says = [table.classes[table.y[index]]], [say(table.y)]
-    texts, notes = [table.cells.iloc[index]], []
+    world_of, contents = [0], [run.encoded.cells[:, position]]
+    labels, says = [table.classes[table.y[position]]], [say(table.y)]
+    texts, notes = [table.cells.iloc[position]], []
     for changes in changes_list:
-        new = _altered(table, index, changes)
+        new = _altered(table, position, changes)
         encoded, new_tests = _encoded_anew(run, new, set(changes), tests)
         there = world(encoded, new_tests)
         same = all(
@@ -193,16 +173,16 @@ def make_scene(
         world_of.append(0 if same else len(worlds))
         if not same:
             worlds.append(there)
-        contents.append(encoded.cells[:, index])
-        labels.append(new.classes[new.y[index]])
+        contents.append(encoded.cells[:, position])
+        labels.append(new.classes[new.y[position]])
         says.append(say(new.y))
-        texts.append(new.cells.iloc[index])
-        notes += _reading_notes(table, new, index, changes)
+        texts.append(new.cells.iloc[position])
+        notes += _reading_notes(table, new, position, changes)
     test_y = table.y[own_tests]
     if run.test:
         names = [run.codes[name] for name in run.test.classes]
         test_y = np.array(names, np.int32)[run.test.y]
-    return Scene(
+    return ChangedRow(
         worlds,
         table.y[others],
         test_y,
@@ -216,18 +196,18 @@ def make_scene(
     )
 
 
-def _altered(table: Table, index: int, changes: Mapping[str, str]) -> Table:
+def _altered(table: Table, position: int, changes: Mapping[str, str]) -> Table:
     for name in changes:
         if name not in table.cells:
             raise InputError(
                 f"{table.name} has no column '{name}'. Its columns are "
                 f"{listed([str(c) for c in table.cells])}."
             )
-    new = table.with_cells({(index, name): str(t) for name, t in changes.items()})
+    new = table.with_cells({(position, name): str(t) for name, t in changes.items()})
     if new.n_rows < table.n_rows:
         raise InputError(
-            f"Row {table.row_numbers[index]:,} cannot be valued without a label: give "
-            f"'{table.label}' one of {listed(table.classes)}."
+            f"Row {table.row_numbers[position]:,} cannot be valued without a label: "
+            f"give '{table.label}' one of {listed(table.classes)}."
         )
     return new
 
@@ -252,7 +232,7 @@ def _encoded_anew(
 
 
 def _reading_notes(
-    old: Table, new: Table, index: int, changes: Mapping[str, str]
+    old: Table, new: Table, position: int, changes: Mapping[str, str]
 ) -> list[str]:
     notes = []
     known = {column.name: column.categories for column in old.columns}
@@ -263,7 +243,7 @@ def _reading_notes(
         shown = f"'{content(text)}'"
         if not column.feature:
             notes.append(f"'{column.name}' is no feature: it changes no value.")
-        elif column.missing[index] and text:
+        elif column.missing[position] and text:
             notes.append(
                 f"{shown} is no {column.kind} for '{column.name}' and counts as "
                 "missing."

@@ -1,4 +1,4 @@
-"""What a row, and each of its cells, is worth under each content of a `Scene`."""
+"""What a row, and each of its cells, is worth under each of its contents."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from cellval.knn.cell_values import Queries, Rows
+from cellval.knn.distance import distances
 from cellval.knn.one_row import cells_if_exact, cells_if_sampled, rows_if
 from cellval.knn.plan import MOST_COLUMNS
 from cellval.knn.problem import distinct
 from cellval.parallel import n_cores
-from cellval.whatif.changed_row import Run, Scene
+from cellval.whatif.changed_row import ChangedRow, Run
 
 # Evaluations (rows x test points x subsets of columns): fixed, because answers must not
 # depend on how fast or busy the machine is. One takes about 8 ns on one core.
@@ -24,7 +25,7 @@ MOST_PAIRS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class TestContributions:
     """What each test point that was looked at says about each content."""
 
     by_test: np.ndarray  # (n_contents, n_looked_at) or (n_contents, n_looked_at, m)
@@ -56,25 +57,23 @@ class Told:
 
 
 def _some_tests(
-    run: Run, scene: Scene, wanted: int
+    run: Run, row: ChangedRow, wanted: int
 ) -> tuple[np.ndarray, np.ndarray, str]:
     """Test points to look at, how many each stands for, and a note if not all.
 
     Those nearest to the row in any content are all looked at, because they say most
     about it; the others are a random sample.
     """
-    n = scene.test_y.size
+    n = row.test_y.size
     wanted = max(wanted, 20)
     if wanted >= n:
         return np.arange(n), np.ones(n), ""
     nearest = np.full(n, np.inf)
-    for q, w in enumerate(scene.world_of):
-        world = scene.worlds[w]
-        gap = world.test_cells - scene.contents[:, q]
-        apart = np.where(run.encoded.is_category, gap != 0, gap * gap) * world.weight
-        blank = np.isnan(world.test_cells), np.isnan(scene.contents[:, q])
-        apart = np.where(blank[0] | blank[1], blank[0] != blank[1], apart)
-        nearest = np.minimum(nearest, apart.sum(axis=1))
+    for q, w in enumerate(row.world_of):
+        world = row.worlds[w]
+        tests = np.ascontiguousarray(world.test_cells.T)
+        fixed = world.weight, run.encoded.is_category
+        nearest = np.minimum(nearest, distances(tests, *fixed, row.contents[:, q]))
     order = np.argsort(nearest, kind="stable")
     near, far = order[: wanted // 2], order[wanted // 2 :]
     rng = np.random.default_rng([run.seed, 2**30])
@@ -88,21 +87,21 @@ def _some_tests(
 
 
 def _arrays(
-    run: Run, scene: Scene, w: int, contents: Sequence[int], which: np.ndarray
+    run: Run, row: ChangedRow, w: int, contents: Sequence[int], which: np.ndarray
 ) -> tuple[Rows, Queries]:
     """Kernel arrays of one world: the others, then the contents, there 0 times."""
-    world = scene.worlds[w]
+    world = row.worlds[w]
     rows = Rows(
-        np.ascontiguousarray(np.hstack([world.cells, scene.contents[:, contents]])),
+        np.ascontiguousarray(np.hstack([world.cells, row.contents[:, contents]])),
         world.weight,
         run.encoded.is_category,
-        np.concatenate([scene.y, scene.labels[contents]]),
-        np.repeat([1, 0], [scene.y.size, len(contents)]),
+        np.concatenate([row.y, row.labels[contents]]),
+        np.repeat([1, 0], [row.y.size, len(contents)]),
     )
     return rows, Queries(
         world.test_cells[which],
-        scene.test_y[which],
-        scene.own[which],
+        row.test_y[which],
+        row.own[which],
         np.ones(which.size, np.int64),
         np.ones(which.size),
     )
@@ -138,59 +137,61 @@ def _computed(
 
 
 def _by_world(
-    scene: Scene, contents: Sequence[int]
+    row: ChangedRow, contents: Sequence[int]
 ) -> list[tuple[int, list[int], list[int]]]:
     """Worlds with the contents that live there, and where these stand in the list."""
     found = []
-    for w in dict.fromkeys(scene.world_of[q] for q in contents):
-        at = [k for k, q in enumerate(contents) if scene.world_of[q] == w]
+    for w in dict.fromkeys(row.world_of[q] for q in contents):
+        at = [k for k, q in enumerate(contents) if row.world_of[q] == w]
         found.append((w, [contents[k] for k in at], at))
     return found
 
 
-def whole_row(run: Run, scene: Scene) -> Told:
+def whole_row(run: Run, row: ChangedRow) -> TestContributions:
     """Values of the row: one subset of columns, all of them."""
-    contents = range(len(scene.world_of))
-    wanted = ROW_WORK / (len(scene.worlds) * (scene.y.size + 1))
-    which, times, note = _some_tests(run, scene, int(wanted))
+    contents = range(len(row.world_of))
+    wanted = ROW_WORK / (len(row.worlds) * (row.y.size + 1))
+    which, times, note = _some_tests(run, row, int(wanted))
     by_test = np.empty((len(contents), which.size))
-    for w, here, at in _by_world(scene, contents):
-        arrays = _arrays(run, scene, w, here, which)
+    for w, here, at in _by_world(row, contents):
+        arrays = _arrays(run, row, w, here, which)
         by_test[at] = _computed(rows_if, run, *arrays, per_cell=False)
-    by_test *= scene.say[:, which]
-    return Told(by_test, times, times > 1, run.n_tests, note)
+    by_test *= row.say[:, which]
+    return TestContributions(by_test, times, times > 1, run.n_tests, note)
 
 
-def _is_relative(scene: Scene) -> bool:
+def _is_relative(row: ChangedRow) -> bool:
     """Can both contents be placed at once, and what is the same for both left out?"""
-    return len(scene.worlds) == 1 and np.array_equal(scene.say[0], scene.say[1])
+    return len(row.worlds) == 1 and np.array_equal(row.say[0], row.say[1])
 
 
-def exact_cells(run: Run, scene: Scene, work: float, old_known: bool) -> Told | None:
+def exact_cells(
+    run: Run, row: ChangedRow, work: float, old_known: bool
+) -> TestContributions | None:
     """Values of the row's cells from all subsets of columns; None if too much work.
 
     Of the new content alone if the old ones are known and nothing is gained by placing
     both at once. Equal rows, and equal test points, are taken once.
     """
-    m = scene.contents.shape[0]
+    m = row.contents.shape[0]
     if m > MOST_COLUMNS:
         return None
-    relative = _is_relative(scene)
+    relative = _is_relative(row)
     contents = [1] if old_known and not relative else [0, 1]
-    parts = _by_world(scene, contents)
-    worlds = [scene.worlds[w] for w, _, _ in parts]  # equal in all of them
-    first, _, copies = distinct(np.vstack([w.cells for w in worlds]), scene.y)
+    parts = _by_world(row, contents)
+    worlds = [row.worlds[w] for w, _, _ in parts]  # equal in all of them
+    first, _, copies = distinct(np.vstack([w.cells for w in worlds]), row.y)
     which, times = first, copies
     if not run.leave_one_out:
         points = np.hstack([w.test_cells for w in worlds]).T
-        which, _, times = distinct(points, scene.test_y)
+        which, _, times = distinct(points, row.test_y)
     per_subset = (first.size + ORDERING) * which.size * len(parts)
     if 2.0**m * per_subset * (RELATIVE if relative else 1) > work:
         return None
     by_test = np.empty((len(contents), which.size, m))
     for w, here, at in parts:
-        rows, tests = _arrays(run, scene, w, here, which)
-        kept = np.append(first, scene.y.size + np.arange(len(here)))
+        rows, tests = _arrays(run, row, w, here, which)
+        kept = np.append(first, row.y.size + np.arange(len(here)))
         rows = rows._replace(
             cells=np.ascontiguousarray(rows.cells[:, kept]),
             y=rows.y[kept],
@@ -199,35 +200,37 @@ def exact_cells(run: Run, scene: Scene, work: float, old_known: bool) -> Told | 
         if run.leave_one_out:
             tests = tests._replace(own=np.arange(first.size))
         by_test[at] = _computed(cells_if_exact, run, rows, tests, relative)
-    by_test *= scene.say[contents][:, which, None]
+    by_test *= row.say[contents][:, which, None]
     note = f"All {2**m:,} subsets of columns were evaluated anew (exact)."
     sampled = np.zeros(which.size, bool)
-    return Told(by_test, times.astype(float), sampled, run.n_tests, note)
+    return TestContributions(by_test, times.astype(float), sampled, run.n_tests, note)
 
 
-def sampled_cells(run: Run, scene: Scene, work: float) -> Told:
+def sampled_cells(run: Run, row: ChangedRow, work: float) -> TestContributions:
     """Values of the row's cells before and after on the same random orders."""
-    m = scene.contents.shape[0]
-    relative = _is_relative(scene)
-    per_pair = (scene.y.size + ORDERING) * (2 * m - 1) * len(scene.worlds)
+    m = row.contents.shape[0]
+    relative = _is_relative(row)
+    per_pair = (row.y.size + ORDERING) * (2 * m - 1) * len(row.worlds)
     visits = work / per_pair / (RELATIVE if relative else 1)
-    n_pairs = int(np.clip(visits / max(scene.test_y.size, 1), 1, MOST_PAIRS))
-    which, times, note = _some_tests(run, scene, int(visits / n_pairs))
+    n_pairs = int(np.clip(visits / max(row.test_y.size, 1), 1, MOST_PAIRS))
+    which, times, note = _some_tests(run, row, int(visits / n_pairs))
     rng = np.random.default_rng([run.seed, 2**30 + 1])
     orders = np.broadcast_to(np.arange(m), (which.size, n_pairs, m)).copy()
     rng.permuted(orders, axis=-1, out=orders)
     by_test = np.empty((2, which.size, m))
-    for w, here, at in _by_world(scene, [0, 1]):
-        arrays = _arrays(run, scene, w, here, which)
+    for w, here, at in _by_world(row, [0, 1]):
+        arrays = _arrays(run, row, w, here, which)
         by_test[at] = _computed(cells_if_sampled, run, *arrays, relative, orders=orders)
-    by_test *= scene.say[:, which, None]
+    by_test *= row.say[:, which, None]
     number = "one random order" if n_pairs == 1 else f"{n_pairs} random orders"
     how = (
         "Approximate: to each cell's value before is added how it differs between two "
         f"short runs, before and after, on the same {number} of the columns and the "
         "reverse for each test point. The sum is the row's value, computed by itself."
     )
-    return Told(by_test, times, times > 1, run.n_tests, sentences(how, note))
+    return TestContributions(
+        by_test, times, times > 1, run.n_tests, sentences(how, note)
+    )
 
 
 def sentences(*texts: str) -> str:

@@ -9,20 +9,19 @@ scale of a changed column is measured anew, and the test points are those of the
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cellval.stats import SURE
-from cellval.table.table import Table
+from cellval.table.table import Table, as_table
 from cellval.text import content
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.whatif.changed_row import check_row, make_scene, run_of
+from cellval.whatif.changed_row import changed_row, check_row, run_of
 from cellval.whatif.contents import (
     CELL_WORK,
-    Told,
+    TestContributions,
     exact_cells,
     sampled_cells,
     sentences,
@@ -33,38 +32,12 @@ MOST_LABELS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class RowIf:
-    """The 1D value of a row as it is and under several other contents.
-
-    Attributes
-    ----------
-    now, now_stderr : float
-    values, stderr : ndarray of shape (n_alternatives,)
-    gains, gains_stderr : ndarray of shape (n_alternatives,)
-        Value less `now`, on the same test points: more precise than the values.
-    n_test : int
-        Test points that were looked at.
-    note : str
-        What was sampled or read in an unexpected way; else empty.
-    """
-
-    now: float
-    now_stderr: float
-    values: np.ndarray
-    stderr: np.ndarray
-    gains: np.ndarray
-    gains_stderr: np.ndarray
-    n_test: int
-    note: str
-
-
-@dataclass(frozen=True, eq=False)
 class LabelOrCell:
     """What each single change of a row would do to its value.
 
     Attributes
     ----------
-    row : int
+    row_number : int
         As a person counts, from 1.
     now, now_stderr : float
         The row's value as it is.
@@ -76,7 +49,7 @@ class LabelOrCell:
         What was sampled or read in an unexpected way; else empty.
     """
 
-    row: int
+    row_number: int
     now: float
     now_stderr: float
     changes: pd.DataFrame
@@ -94,7 +67,7 @@ class WhatIf:
 
     Attributes
     ----------
-    row : int
+    row_number : int
         As a person counts, from 1.
     before, after : DataFrame
         As `CellValues.explain`: column, cell, value, stderr; values sum to the total.
@@ -110,7 +83,7 @@ class WhatIf:
         How `after` was computed, and what was read in an unexpected way.
     """
 
-    row: int
+    row_number: int
     before: pd.DataFrame
     after: pd.DataFrame
     before_total: float
@@ -123,76 +96,21 @@ class WhatIf:
     note: str
 
 
-def row_value_if(
-    table: Table,
-    index: int,
-    changes_list: Sequence[Mapping[str, str]],
-    *,
-    settings: Mapping[str, Any],
-    test: Table | pd.DataFrame | float | np.ndarray | None = None,
-) -> RowIf:
-    """The 1D value of one row under each of several alternative contents.
-
-    Parameters
-    ----------
-    index : int
-        Position of the row in the table, from 0.
-    changes_list : sequence of mappings of column or label to its new text
-    settings : mapping
-        Those of the run: `CellValues.settings`.
-    test : Table, DataFrame, float, or ndarray of bool of shape (n_rows,), optional
-        The test table or share that the run was given, or which rows it held out. Rows
-        held out stay so even if a label changes.
-
-    Returns
-    -------
-    RowIf
-        What ``value_rows(table.with_cells(...))[index]`` would be. Of large tables only
-        some test points are looked at, the same for all contents; `note` says so.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
-    >>> swapped = {"weight": "57", "height": "166"}
-    >>> result = row_value_if(table, 11, [swapped], settings={"n_neighbors": 10})
-    >>> bool(result.gains[0] > 2 * result.gains_stderr[0])
-    True
-    """
-    run = run_of(table, settings, test)
-    scene = make_scene(run, index, changes_list)
-    told = whole_row(run, scene)
-    alternatives = range(1, len(changes_list) + 1)
-    values = np.array([told.mean(q) for q in alternatives]).reshape(-1, 2)
-    gains = np.array([told.mean(q, 0) for q in alternatives]).reshape(-1, 2)
-    now, now_stderr = told.mean(0)
-    return RowIf(
-        float(now),
-        float(now_stderr),
-        values[:, 0],
-        values[:, 1],
-        gains[:, 0],
-        gains[:, 1],
-        told.by_test.shape[1] + run.leave_one_out,
-        sentences(told.note, *scene.notes),
-    )
-
-
 def label_or_cell(
-    table: Table,
+    table: Table | pd.DataFrame,
     values: CellValues,
-    index: int,
+    row_number: int,
     suggestions: Mapping[str, str | Mapping[str, str]],
-    test: Table | pd.DataFrame | None = None,
     *,
+    test: Table | pd.DataFrame | None = None,
     unit: Unit | None = None,
 ) -> LabelOrCell:
     """Label or cell: a row's value under each other label and each suggested cell.
 
     Parameters
     ----------
-    index : int
-        Position of the row in the table, from 0.
+    row_number : int
+        The row as a person counts, from 1.
     suggestions : mapping of column to the text that a suspicious cell should have
         Or to a mapping of columns to texts, where several cells change at once.
     test : Table or DataFrame, optional
@@ -203,26 +121,29 @@ def label_or_cell(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> values = cellval.value_cells(table)
-    >>> label_or_cell(table, values, 11, {"height": "163"}).frame()["change"].tolist()
+    >>> found = cellval.label_or_cell(table, values, 12, {"height": "163"})
+    >>> found.frame()["change"].tolist()
     ['sex: F → M', 'height: 57 → 163']
     """
-    run = run_of(table, values.settings, test, values)
-    check_row(run, index)
+    table = as_table(table)
+    run = run_of(table, values, None if test is None else as_table(test, like=table))
+    position = table.position(row_number)
+    check_row(run, position)
     counts = np.bincount(table.y)
     common = np.argsort(-counts, kind="stable")
-    labels = [table.classes[k] for k in common if k != table.y[index]]
-    if len(labels) == 1 and counts[table.y[index]] == 1:
+    labels = [table.classes[k] for k in common if k != table.y[position]]
+    if len(labels) == 1 and counts[table.y[position]] == 1:
         labels = []  # the other one would leave a single class
     changes = [(table.label, {table.label: text}) for text in labels[:MOST_LABELS]]
     for name, new in suggestions.items():
         changes.append((name, {name: new} if isinstance(new, str) else dict(new)))
-    scene = make_scene(run, index, [texts for _, texts in changes])
-    told = whole_row(run, scene)
+    row = changed_row(run, position, [texts for _, texts in changes])
+    told = whole_row(run, row)
     lines, moves = [], []
     for q, (name, texts) in enumerate(changes, 1):
-        olds = {column: str(scene.texts[0][column]).strip() for column in texts}
+        olds = {column: str(row.texts[0][column]).strip() for column in texts}
         pairs = [(c, content(olds[c]), content(new)) for c, new in texts.items()]
         text = ", ".join(f"{c}: {old} → {new}" for c, old, new in pairs)
         moves.append([f"{c} from {old} to {new}" for c, old, new in pairs])
@@ -232,19 +153,19 @@ def label_or_cell(
     frame = pd.DataFrame(lines, columns=columns)
     now, now_stderr = told.mean(0)
     return LabelOrCell(
-        int(table.row_numbers[index]),
+        int(row_number),
         float(now),
         float(now_stderr),
         frame,
         _verdict(frame, moves, table.label, float(now), told, unit),
-        sentences(told.note, *scene.notes),
+        sentences(told.note, *row.notes),
     )
 
 
 def what_if(
-    table: Table,
+    table: Table | pd.DataFrame,
     values: CellValues,
-    index: int,
+    row_number: int,
     changes: Mapping[str, str],
     *,
     test: Table | pd.DataFrame | None = None,
@@ -254,8 +175,8 @@ def what_if(
 
     Parameters
     ----------
-    index : int
-        Position of the row in the table, from 0.
+    row_number : int
+        The row as a person counts, from 1.
     changes : mapping of column or label to its new text
     test : Table or DataFrame, optional
         The test table of the run, if it had one.
@@ -265,32 +186,34 @@ def what_if(
     Examples
     --------
     >>> import cellval
-    >>> table = cellval.read_csv("sample_data/davis.csv", label="sex")
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> values = cellval.value_cells(table)
-    >>> answer = what_if(table, values, 11, {"weight": "57", "height": "166"})
+    >>> new = {"weight": "57", "height": "166"}
+    >>> answer = cellval.what_if(table, values, 12, new)
     >>> answer.before_total < answer.after_total
     True
     """
     started = time.monotonic()
-    run = run_of(table, values.settings, test, values)
-    scene = make_scene(run, index, [changes])
-    whole = whole_row(run, scene)
+    table = as_table(table)
+    run = run_of(table, values, None if test is None else as_table(test, like=table))
+    position = table.position(row_number)
+    row = changed_row(run, position, [changes])
+    whole = whole_row(run, row)
     total, total_stderr = whole.mean(1)
     gain, gain_stderr = whole.mean(1, 0)
-    old, old_stderr = values.values[index], values.stderr[index]
-    is_exact = "exact" in str(values.settings["design"])
-    told = exact_cells(run, scene, CELL_WORK * seconds, old_known=is_exact)
+    old, old_stderr = values.values[position], values.stderr[position]
+    work, known = CELL_WORK * seconds, values.settings.is_exact
+    told = exact_cells(run, row, work, old_known=known)
     if told is None:
-        told = sampled_cells(run, scene, CELL_WORK * seconds)
+        told = sampled_cells(run, row, work)
     if len(told.by_test) == 1:
         new, new_stderr = told.mean(0)
     else:
         change, stderr = told.mean(1, 0)
         new, new_stderr = old + change, np.hypot(old_stderr, stderr)
     new = new + (total - new.sum()) / new.size
-    row = int(table.row_numbers[index])
-    before = values.explain(row)
-    texts = [scene.texts[1][name] for name in values.column_names]
+    before = values.explain(row_number)
+    texts = [row.texts[1][name] for name in values.column_names]
     after = pd.DataFrame(
         {
             "column": values.column_names,
@@ -300,26 +223,26 @@ def what_if(
         }
     )
     order = np.argsort(-np.abs(new), kind="stable")
-    about_total, stopped = "", ""
+    of_total, stopped = "", ""
     if whole.note:
-        about_total = f"The row's value was {whole.note[0].lower()}{whole.note[1:]}"
+        of_total = f"The row's value was {whole.note[0].lower()}{whole.note[1:]}"
     if values.n_test < run.n_tests:
         stopped = (
             f"The run before was stopped after {values.n_test:,} of {run.n_tests:,} "
             "test points, so before and after differ by its noise, too."
         )
     return WhatIf(
-        row,
+        int(row_number),
         before,
         after.iloc[order].reset_index(drop=True),
-        float(values.row_values[index]),
+        float(values.row_values[position]),
         float(total),
-        float(values.row_stderr[index]),
+        float(values.row_stderr[position]),
         float(total_stderr),
         float(gain),
         float(gain_stderr),
         time.monotonic() - started,
-        sentences(told.note, about_total, *scene.notes, stopped),
+        sentences(told.note, of_total, *row.notes, stopped),
     )
 
 
@@ -328,7 +251,7 @@ def _verdict(
     moves: Sequence[Sequence[str]],
     label: str,
     now: float,
-    told: Told,
+    told: TestContributions,
     unit: Unit | None,
 ) -> str:
     """The change that helps most, and whether that is more than noise."""

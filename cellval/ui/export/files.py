@@ -10,7 +10,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
-from cellval.repair.repairs import Repair, changes_frame, repaired_csv, split, table_csv
+from cellval.repairs.repair import Repair, changes_frame, repaired_csv, split, table_csv
 from cellval.table.formulas import is_formula
 from cellval.table.table import Table
 from cellval.text import counted
@@ -200,20 +200,20 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
 
 def reports(table: Table) -> None:
     """A page and a workbook for people without this app."""
-    about = state.suspicion()
-    if about is None:
+    suspicion = state.suspicion()
+    if suspicion is None:
         st.caption("Reports can be made as soon as suspicious cells were looked for.")
         return
     repairs, decided = state.repairs(), state.all_decisions()
     scores = state.scores()
     result = None if scores is None or state.scores_are_stale() else scores.result
-    made_from = (about, result, tuple(repairs.items()), tuple(decided.items()))
+    made_from = (suspicion, result, tuple(repairs.items()), tuple(decided.items()))
 
     def page() -> bytes:
         from cellval.export.report import report_html
 
         return report_html(
-            about,
+            suspicion,
             repairs=repairs,
             decisions=decided,
             comparison=result,
@@ -224,7 +224,7 @@ def reports(table: Table) -> None:
     def workbook() -> bytes:
         from cellval.export.xlsx import xlsx_bytes
 
-        return xlsx_bytes(about, repairs=repairs, decisions=decided, original=table)
+        return xlsx_bytes(suspicion, repairs=repairs, decisions=decided, original=table)
 
     a, b = st.columns(2)
     _slow_card(

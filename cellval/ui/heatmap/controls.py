@@ -35,7 +35,7 @@ def _order() -> str:
     return st.session_state.get(state.heatmap_key("order"), "file")
 
 
-def controls(table: Table, values: CellValues, about: Suspicion | None) -> Look:
+def controls(table: Table, values: CellValues, suspicion: Suspicion | None) -> Look:
     """The widgets above the heatmap."""
     by_column = _order() == "column"
     widths = [4, *([3] * by_column), 3, 3, 2, 2]
@@ -88,16 +88,16 @@ def controls(table: Table, values: CellValues, about: Suspicion | None) -> Look:
             key="heatmap goto",
             placeholder="number or id",
             on_change=_go_to,
-            args=(table, values, about),
+            args=(table, values, suspicion),
             help="Moves the window there and selects the row's lowest cell.",
         )
     with six.popover("View", icon=":material/tune:", width="stretch"):
-        options = _view_options(values, about)
+        options = _view_options(values, suspicion)
         return Look(by, column, tuple(classes), search, *options)
 
 
 def _view_options(
-    values: CellValues, about: Suspicion | None
+    values: CellValues, suspicion: Suspicion | None
 ) -> tuple[bool, bool, str, int | None]:
     flagged_only = st.toggle(
         "Only rows with outlined cells",
@@ -122,7 +122,7 @@ def _view_options(
         "lowest cells within their class that are below 0 by more than two standard "
         "errors. Surprise only: unusual cells, whether they hurt or not.",
     )
-    usual = rankings.outlines(values, about, by)
+    usual = rankings.outlines(values, suspicion, by)
     n = st.number_input(
         "How many",
         min_value=0,
@@ -152,10 +152,10 @@ def _follow_the_rule() -> None:
 
 
 def outlined(
-    values: CellValues, about: Suspicion | None, look: Look
+    values: CellValues, suspicion: Suspicion | None, look: Look
 ) -> rankings.Outlines:
     """Which cells are outlined, apart from those that a person flagged."""
-    return rankings.outlines(values, about, look.outline_by, look.n_outlined)
+    return rankings.outlines(values, suspicion, look.outline_by, look.n_outlined)
 
 
 def marked_cells(values: CellValues, shown: rankings.Outlines) -> np.ndarray:
@@ -168,13 +168,13 @@ def marked_cells(values: CellValues, shown: rankings.Outlines) -> np.ndarray:
 def shown_rows(
     table: Table,
     values: CellValues,
-    about: Suspicion | None,
+    suspicion: Suspicion | None,
     look: Look,
     cells: np.ndarray,
 ) -> np.ndarray:
     """Rows that pass the filters, in order; `cells` are marked, by flat position."""
     only = cells // len(values.column_names) if look.flagged_only else None
-    ranks = None if about is None else about.ranks
+    ranks = None if suspicion is None else suspicion.ranks
     return filtered(
         row_order(table, values, look.by, look.column, ranks),
         table,
@@ -211,7 +211,7 @@ def outline_caption(
     )
 
 
-def legend(look: Look, about: Suspicion | None, n_shown: int, n_rows: int) -> None:
+def legend(look: Look, suspicion: Suspicion | None, n_shown: int, n_rows: int) -> None:
     """Which rows are shown in which order, and what the bars mean."""
     rows = (
         f"{n_rows:,} rows" if n_shown == n_rows else f"{n_shown:,} of {n_rows:,} rows"
@@ -219,11 +219,11 @@ def legend(look: Look, about: Suspicion | None, n_shown: int, n_rows: int) -> No
     marks = "Bars on top: column values; strip beside: row values"
     if look.transposed:
         marks = "Bars beside: column values; strip on top: row values"
-    by = "cell" if about is None and look.by == "suspicion" else look.by
+    by = "cell" if suspicion is None and look.by == "suspicion" else look.by
     st.caption(f"{rows}, {ORDERS[by]}. {marks}.")
 
 
-def _go_to(table: Table, values: CellValues, about: Suspicion | None) -> None:
+def _go_to(table: Table, values: CellValues, suspicion: Suspicion | None) -> None:
     text = st.session_state["heatmap goto"]
     found = find_rows(table, text)
     if not text.strip():
@@ -234,7 +234,11 @@ def _go_to(table: Table, values: CellValues, about: Suspicion | None) -> None:
     column = st.session_state.get(state.heatmap_key("column"))
     order = filtered(
         row_order(
-            table, values, _order(), column, None if about is None else about.ranks
+            table,
+            values,
+            _order(),
+            column,
+            None if suspicion is None else suspicion.ranks,
         ),
         table,
         classes=tuple(st.session_state[state.heatmap_key("classes")]),

@@ -102,7 +102,7 @@ def cells_figure(
 
 @lru_cache(maxsize=8)
 def _cells(
-    about: views.ValueView,
+    view: views.ValueView,
     rows: bytes,
     columns: tuple[int, int],
     marked: frozenset[tuple[int, int]],
@@ -111,7 +111,7 @@ def _cells(
     dark: bool,
 ) -> go.Figure:
     return heatmap.heatmap(
-        about,
+        view,
         np.frombuffer(rows, np.int64),
         np.arange(*columns),
         outlined=marked,
@@ -130,11 +130,11 @@ def overview_figure(
 
 @lru_cache(maxsize=8)
 def _overview(
-    about: views.ValueView, rows: bytes, window: tuple[int, int], height: int
+    view: views.ValueView, rows: bytes, window: tuple[int, int], height: int
 ) -> go.Figure:
     order = np.frombuffer(rows, np.int64)
-    pooled = bands(about.values.values, order)
-    return overview.overview(about, order, pooled, window, height=height)
+    pooled = bands(view.values.values, order)
+    return overview.overview(view, order, pooled, window, height=height)
 
 
 def selected_position(

@@ -4,7 +4,7 @@ import streamlit as st
 
 from cellval.detect.placeholders import Placeholder
 from cellval.detect.suspicion import Suspicion
-from cellval.repair.repairs import Repair
+from cellval.repairs.repair import Repair
 from cellval.table.table import Table
 from cellval.text import brief
 from cellval.ui import session as state
@@ -14,9 +14,9 @@ from cellval.views import rankings
 MOST_LINES = 3  # more go into a box that opens
 
 
-def lines(table: Table, about: Suspicion | None) -> None:
+def lines(table: Table, suspicion: Suspicion | None) -> None:
     """A line for each code, with what to do about its cells."""
-    codes = about.surprise.placeholders if about else ()
+    codes = suspicion.surprise.placeholders if suspicion else ()
     if len(codes) <= MOST_LINES:
         for code in codes:
             _line(table, code)

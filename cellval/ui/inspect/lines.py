@@ -12,7 +12,7 @@ from cellval.detect.reasons import reasons
 from cellval.detect.suggestions import best_texts
 from cellval.detect.surprise import Surprise
 from cellval.detect.suspicion import Suspicion
-from cellval.repair.repairs import Repair
+from cellval.repairs.repair import Repair
 from cellval.table.describe import usual_ranges
 from cellval.table.table import Table
 from cellval.text import brief, content
@@ -44,7 +44,7 @@ class Lines(NamedTuple):
 
 
 def wanted_cells(
-    table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
 ) -> np.ndarray:
     """Which cells pass the filters; bool, (n_rows, n_columns)."""
     keep = np.ones(values.values.shape, bool)
@@ -52,27 +52,27 @@ def wanted_cells(
         keep &= np.isin(values.column_names, wanted.columns)[None, :]
     if wanted.classes:
         keep &= np.isin(values.labels, wanted.classes)[:, None]
-    if about is not None and not wanted.with_codes:
-        keep &= ~rankings.holds_code(table, about)
+    if suspicion is not None and not wanted.with_codes:
+        keep &= ~rankings.holds_code(table, suspicion)
     return keep
 
 
 def lines(
-    table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
 ) -> Lines:
     """The worst cells that pass the filters, before decisions."""
-    ranked, at, n_rule = _ranked(table, values, about, wanted)
+    ranked, at, n_rule = _ranked(table, values, suspicion, wanted)
     at = at[: wanted.k or _usual(n_rule)]
-    frame = _frame(table, values, about, ranked.order[at], at + 1)
+    frame = _frame(table, values, suspicion, ranked.order[at], at + 1)
     n = None if n_rule is None else min(n_rule, at.size)
     return Lines(frame, ranked.by, n)
 
 
 def usual_number(
-    table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
 ) -> int:
     """How many lines there are unless a person says otherwise."""
-    _, at, n_rule = _ranked(table, values, about, wanted)
+    _, at, n_rule = _ranked(table, values, suspicion, wanted)
     return min(at.size, _usual(n_rule))
 
 
@@ -81,11 +81,11 @@ def _usual(n_rule: int | None) -> int:
 
 
 def _ranked(
-    table: Table, values: CellValues, about: Suspicion | None, wanted: Wanted
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
 ) -> tuple[rankings.Ranking, np.ndarray, int | None]:
     """The ranking, which of its places pass the filters, how many the rule flags."""
-    ranked = rankings.ranking(values, about, wanted.by)
-    keep = wanted_cells(table, values, about, wanted).ravel()
+    ranked = rankings.ranking(values, suspicion, wanted.by)
+    keep = wanted_cells(table, values, suspicion, wanted).ravel()
     at = np.flatnonzero(keep[ranked.order])
     n_rule = None if ranked.n_rule is None else int((at < ranked.n_rule).sum())
     return ranked, at, n_rule
@@ -94,7 +94,7 @@ def _ranked(
 def _frame(
     table: Table,
     values: CellValues,
-    about: Suspicion | None,
+    suspicion: Suspicion | None,
     cells: np.ndarray,
     ranks: np.ndarray,
 ) -> pd.DataFrame:
@@ -116,15 +116,15 @@ def _frame(
         "stderr": values.stderr[row, column],
         "class": [values.labels[i] for i in row],
     }
-    if about is None:
+    if suspicion is None:
         usual = usual_ranges(table)
         pairs = zip(names, known["class"], strict=True)
         known["usual"] = [usual[pair] for pair in pairs]
     else:
-        known["suggestion"] = _suggested(table, about, cells)
-        known["suspicion"] = about.suspicion[row, column]
-        known["reason"] = reasons(about, row, column)
-        known["surprise"] = about.surprise.surprise[row, column].astype(float)
+        known["suggestion"] = _suggested(table, suspicion, cells)
+        known["suspicion"] = suspicion.scores[row, column]
+        known["reason"] = reasons(suspicion, row, column)
+        known["surprise"] = suspicion.surprise.surprise[row, column].astype(float)
     return pd.DataFrame(known)
 
 
@@ -144,13 +144,13 @@ def _suggestions(table: Table, found: Surprise) -> dict[int, str]:
     return {}
 
 
-def _suggested(table: Table, about: Suspicion, cells: np.ndarray) -> list[str]:
-    known = _suggestions(table, about.surprise)
+def _suggested(table: Table, suspicion: Suspicion, cells: np.ndarray) -> list[str]:
+    known = _suggestions(table, suspicion.surprise)
     new = np.array([cell for cell in cells.tolist() if cell not in known], int)
     if new.size:
-        row, column = np.unravel_index(new, about.suspicion.shape)
+        row, column = np.unravel_index(new, suspicion.scores.shape)
         with st.spinner("Looking for what should have been there ..."):
-            texts = best_texts(table, about.surprise, row, column)
+            texts = best_texts(table, suspicion.surprise, row, column)
         known.update(zip(new.tolist(), texts, strict=True))
     return [known[cell] for cell in cells.tolist()]
 

@@ -33,7 +33,7 @@ SHOWN = [
 
 
 def controls(
-    table: Table, values: CellValues, about: Suspicion | None, is_list: bool
+    table: Table, values: CellValues, suspicion: Suspicion | None, is_list: bool
 ) -> Wanted:
     """The widgets above the list; the map has those that fit."""
     by: str = "suspicion"
@@ -80,7 +80,7 @@ def controls(
                 placeholder="all decisions",
                 help="Of the cells in the list, those with these decisions.",
             )
-    codes = about.surprise.placeholders if about else ()
+    codes = suspicion.surprise.placeholders if suspicion else ()
     left_out = bool(codes) and st.toggle(
         'Leave out codes for "missing"',
         key=kept("list without codes", True),
@@ -93,7 +93,7 @@ def controls(
     if not is_list:
         return wanted
     with two:
-        usual = usual_number(table, values, about, wanted)
+        usual = usual_number(table, values, suspicion, wanted)
         return Wanted(by, _how_many(values, by, usual), *chosen)
 
 

@@ -20,9 +20,11 @@ from cellval.ui.widgets import chart, view_key
 from cellval.values.result import CellValues
 
 
-def draw(table: Table, values: CellValues, about: Suspicion, keep: np.ndarray) -> None:
+def draw(
+    table: Table, values: CellValues, suspicion: Suspicion, keep: np.ndarray
+) -> None:
     """The cells in the mask as points; a click selects one."""
-    cells = drawn_cells(about, keep)
+    cells = drawn_cells(suspicion, keep)
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
@@ -30,14 +32,14 @@ def draw(table: Table, values: CellValues, about: Suspicion, keep: np.ndarray) -
     key = view_key("map", state.widget_key("v"), hash(mask))
     place = selected_position(values, np.arange(table.n_rows), key)
     chart(
-        _figure(about, cells.tobytes(), mask, place),
+        _figure(suspicion, cells.tobytes(), mask, place),
         key,
         "Does it hurt, and is it surprising",
         on_select=lambda: open_cell(values, key),
     )
     st.caption(
         f"Every point is a cell; click one to open it. "
-        f"{not_drawn_words(about, keep, cells)} Cells beyond the frame are "
+        f"{not_drawn_words(suspicion, keep, cells)} Cells beyond the frame are "
         "drawn at its edge. Dashed: 1 ordinary cell in 100 is as odd; 2 standard "
         "errors below 0."
     )
@@ -45,10 +47,12 @@ def draw(table: Table, values: CellValues, about: Suspicion, keep: np.ndarray) -
 
 @lru_cache(maxsize=4)
 def _figure(
-    about: Suspicion, cells: bytes, mask: bytes, place: tuple[int, int] | None
+    suspicion: Suspicion, cells: bytes, mask: bytes, place: tuple[int, int] | None
 ) -> go.Figure:
     """Drawn anew only if it changed: most clicks leave it as it is."""
-    shape = about.suspicion.shape
+    shape = suspicion.scores.shape
     bits = np.unpackbits(np.frombuffer(mask, np.uint8), count=shape[0] * shape[1])
-    counts = corner_counts(about, bits.reshape(shape).astype(bool))
-    return corner_plot(about, np.frombuffer(cells, np.int64), counts, selected=place)
+    counts = corner_counts(suspicion, bits.reshape(shape).astype(bool))
+    return corner_plot(
+        suspicion, np.frombuffer(cells, np.int64), counts, selected=place
+    )

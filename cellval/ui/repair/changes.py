@@ -9,8 +9,8 @@ import streamlit as st
 from cellval.detect.suggestions import Suggestion, suggest
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
-from cellval.repair import decisions
-from cellval.repair.repairs import Repair, changes_frame, repaired
+from cellval.repairs import decisions
+from cellval.repairs.repair import Repair, changes_frame, repaired
 from cellval.table.table import Table
 from cellval.text import content, counted
 from cellval.ui import session as state

@@ -11,7 +11,7 @@ from cellval.errors import InputError
 from cellval.figures.comparison import heatmaps
 from cellval.glossary import SUSPICION_HELP, VALUE_HELP
 from cellval.jobs.background import Job
-from cellval.repair.repairs import split
+from cellval.repairs.repair import split
 from cellval.text import content
 from cellval.ui import session as state
 from cellval.ui.text import changes_words, plain
@@ -222,12 +222,12 @@ def _repaired_cells(
 
 
 def _place(
-    run: Job, about: Suspicion | None, row: int, name: str
+    run: Job, suspicion: Suspicion | None, row: int, name: str
 ) -> tuple[str, float, int | None]:
     """Content, value and suspicion rank of a cell in one of the runs."""
     table, values = run.table, run.values
     if row not in table.row_numbers or values is None:
         return "(dropped)", np.nan, None
     i, j = table.position(row), table.feature_names.index(name)
-    rank = int(about.ranks[i, j]) if about is not None else None
+    rank = int(suspicion.ranks[i, j]) if suspicion is not None else None
     return content(table.cells[name].iat[i]), float(values.values[i, j]), rank

@@ -13,7 +13,7 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import chart
 
 if TYPE_CHECKING:
-    from cellval.repair.comparison import Comparison
+    from cellval.repairs.comparison import Comparison
 
 SPREAD_HELP = (
     "Standard deviation, in percentage points, of the accuracy over the repeats: each "

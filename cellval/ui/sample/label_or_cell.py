@@ -37,14 +37,14 @@ GAIN_ERROR_HELP = (
 
 def label_or_cell(table: Table, values: CellValues, index: int) -> None:
     """Which single change would help the row most; at once where its value is low."""
-    about = state.suspicion()
+    suspicion = state.suspicion()
     st.markdown(
         "##### Label or cell?",
         help="A row of low value may have a wrong label or a wrong cell, or be a hard "
         "case. Each single change is tried: every other label, and what each "
         f"suspicious cell should have been. {ROW_HELP}",
     )
-    if not is_low(values, about, index):
+    if not is_low(values, suspicion, index):
         st.caption("This row's value is not low, and none of its cells is flagged.")
         if not st.toggle(
             "Try other labels and suggestions",
@@ -53,7 +53,7 @@ def label_or_cell(table: Table, values: CellValues, index: int) -> None:
             help="Shows what each single change would do to this row all the same.",
         ):
             return
-    options = suggestions(table, about, index)
+    options = suggestions(table, suspicion, index)
     changes = tuple(tuple(texts.items()) for texts, _ in options)
     try:
         found = _compared(table, values, index, changes, test_table())
@@ -66,16 +66,16 @@ def label_or_cell(table: Table, values: CellValues, index: int) -> None:
     with right, st.container(border=True):
         st.markdown(plain(found.verdict))
         _apply_button(table, index, found, options, views.value_view(values).row_unit)
-        for note in (_missing_words(table, about, options, index), found.note):
+        for note in (_missing_words(table, suspicion, options, index), found.note):
             if note:
                 st.caption(plain(note))
 
 
-def is_low(values: CellValues, about: Suspicion | None, index: int) -> bool:
+def is_low(values: CellValues, suspicion: Suspicion | None, index: int) -> bool:
     """Clearly below zero, among the lowest rows, or with a flagged cell."""
     if values.row_values[index] < -SURE * values.row_stderr[index]:
         return True
-    if about is not None and (about.ranks[index] <= about.n_flagged).any():
+    if suspicion is not None and (suspicion.ranks[index] <= suspicion.n_flagged).any():
         return True
     row = int(values.row_numbers[index])
     decided = state.all_decisions().items()
@@ -85,20 +85,20 @@ def is_low(values: CellValues, about: Suspicion | None, index: int) -> bool:
 
 
 def suggestions(
-    table: Table, about: Suspicion | None, index: int
+    table: Table, suspicion: Suspicion | None, index: int
 ) -> list[tuple[dict[str, str], str]]:
     """For each suspicious cell of the row: what should stand there, and why.
 
     A swap changes two cells, and is one change.
     """
-    if about is None or index >= len(about.suspicion):
+    if suspicion is None or index >= len(suspicion.scores):
         return []
-    odd = np.flatnonzero(about.surprise.surprise[index] < SURPRISING)
-    odd = odd[np.argsort(about.suspicion[index, odd], kind="stable")][:MOST_CELLS]
+    odd = np.flatnonzero(suspicion.surprise.surprise[index] < SURPRISING)
+    odd = odd[np.argsort(suspicion.scores[index, odd], kind="stable")][:MOST_CELLS]
     cells = tuple((index, int(j)) for j in odd)
     found: dict[frozenset[tuple[str, str]], tuple[dict[str, str], str]] = {}
     for (_, j), options in zip(
-        cells, _suggested(table, about.surprise, cells), strict=True
+        cells, _suggested(table, suspicion.surprise, cells), strict=True
     ):
         if options:
             best = options[0]
@@ -199,16 +199,16 @@ def _apply_button(
 
 def _missing_words(
     table: Table,
-    about: Suspicion | None,
+    suspicion: Suspicion | None,
     options: list[tuple[dict[str, str], str]],
     index: int,
 ) -> str:
     """What was not tried, and why."""
     words = []
     run = state.job()
-    if about is None and run is not None and run.active:
+    if suspicion is None and run is not None and run.active:
         words.append("Only labels so far: cells are still being compared.")
-    elif about is None:
+    elif suspicion is None:
         words.append("Only labels: cells could not be compared with each other.")
     elif not options:
         words.append("No cell of this row is suspicious, so only labels are tried.")

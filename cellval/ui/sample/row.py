@@ -96,7 +96,7 @@ def explain(
     limits: tuple[float, float] | None = None,
 ) -> None:
     """Waterfall and the sum in words."""
-    about = views.value_view(values)
+    view = views.value_view(values)
     total = float(values.row_values[index])
     title = name_of(table, index)
     label = f"{plain(table.label)}: {plain(values.labels[index])}"
@@ -106,19 +106,19 @@ def explain(
             "This row was held out for testing, so it has no value. Choose another one."
         )
         return
-    if not values.additive:
+    if not values.settings.additive:
         known = values.values[index][np.isfinite(values.values[index])]
-        text = about.row_unit.text
+        text = view.row_unit.text
         st.markdown(
             f"Its cells score {text(known.min())} to {text(known.max())}, on average "
-            f"**{text(total)}**; all cells of the table {text(values.middle)}. Lower "
+            f"**{text(total)}**; all cells of the table {text(values.settings.middle)}. Lower "
             "is worse. The scores do not add up, so there is no waterfall."
         )
         return
     explained = values.explain(int(values.row_numbers[index]))
     st.markdown(sum_words(values, index), help=ROW_HELP)
     chart(
-        figures.waterfall(explained, total, about.row_unit, limits=limits),
+        figures.waterfall(explained, total, view.row_unit, limits=limits),
         f"{key} waterfall",
         "Waterfall from 0 to the value of the row",
     )

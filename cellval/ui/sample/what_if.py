@@ -11,7 +11,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.figures import waterfall as figures
 from cellval.glossary import ROW_HELP
-from cellval.repair.repairs import Repair
+from cellval.repairs.repair import Repair
 from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.text import content, counted

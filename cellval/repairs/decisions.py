@@ -1,14 +1,17 @@
-"""Decisions of a person, and the CSV file that holds them."""
+"""Decisions of a person: the file that holds them, and the table repaired by them."""
 
+import io
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from cellval.errors import InputError
-from cellval.repair.repairs import WORDS, Repair, _check_cell, _twice
+from cellval.repairs.repair import WORDS, Repair, Repairs, repaired, repaired_csv
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import plain_text
 from cellval.table.parsing import text_cells
-from cellval.table.table import Table
+from cellval.table.table import Table, as_table, read
 from cellval.text import listed, shortened
 
 DECISIONS = ("error", "fine", "unsure")
@@ -42,8 +45,8 @@ def read_decisions(
 
     Examples
     --------
-    >>> from cellval import read_csv
-    >>> table = read_csv(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
+    >>> from cellval import read
+    >>> table = read(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
     >>> read_decisions(b"row;column;decision;after\\n3;x;error;3\\n", table)
     ({(3, 'x'): 'error'}, {(3, 'x'): Repair(action='replace', after='3', reason='')})
     """
@@ -157,3 +160,80 @@ def _repair(line: Mapping[str, str]) -> Repair | None:
             "them, or write 'replace'."
         )
     return Repair(action, after if action == "replace" else "", reason)
+
+
+def _check_cell(cell: tuple[int, str], decision: str, repair: Repair | None) -> None:
+    whole = repair is None or repair.action == "drop"
+    if not cell[1] and (decision or not whole):
+        raise InputError(
+            f"the column is missing, so it is not clear which cell of row {cell[0]:,} "
+            "is meant. Only 'drop row' does without."
+        )
+
+
+def _twice(cell: tuple[int, str], what: str) -> InputError:
+    return InputError(
+        f"row {cell[0]:,}, '{shortened(cell[1])}' is {what} otherwise further up. "
+        "Delete one of the lines."
+    )
+
+
+# --- doors of the library -------------------------------------------------------------
+
+
+def repair(table: Table | pd.DataFrame, decisions: Any) -> Table:
+    """The table with repairs applied; rows keep the numbers they have in the file.
+
+    Parameters
+    ----------
+    table : Table or DataFrame
+    decisions : mapping, or decisions file
+        (row number from 1, column) to the new text, to None to blank the cell, or to a
+        `Repair`; ``(row_number, ""): Repair("drop")`` drops a row. Or what
+        `read_decisions` reads.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
+    >>> cellval.repair(table, {(3, "x"): "3"}).cells["x"].tolist()
+    ['1', '2', '3']
+    """
+    table = as_table(table)
+    return repaired(table, repairs_of(table, decisions))
+
+
+def repair_file(source: Any, decisions: Any, **options: Any) -> bytes:
+    """A file with repairs applied; all else is as it was, byte for byte.
+
+    Parameters
+    ----------
+    source : path, bytes, or binary buffer
+    decisions
+        As for `repair`.
+    options
+        Of `read`, where the file cannot be read without.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> cellval.repair_file(b"x;y\\r\\n1 ;a\\r\\n?;b", {(2, "x"): "7"}, label="y")
+    b'x;y\\r\\n1 ;a\\r\\n7;b'
+    """
+    raw, name = bytes_of(source)
+    named = io.BytesIO(raw)
+    named.name = name
+    return repaired_csv(raw, repairs_of(read(named, **options), decisions), name)
+
+
+def repairs_of(table: Table, decisions: Any) -> Repairs:
+    """Repairs as `repair` takes them."""
+    if not isinstance(decisions, Mapping):
+        return read_decisions(decisions, table)[1]
+    return {cell: _as_repair(new) for cell, new in decisions.items()}
+
+
+def _as_repair(new: Any) -> Repair:
+    if isinstance(new, Repair):
+        return new
+    return Repair("blank") if new is None else Repair("replace", str(new))

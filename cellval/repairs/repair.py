@@ -63,8 +63,8 @@ def repaired(table: Table, repairs: Repairs) -> Table:
 
     Examples
     --------
-    >>> from cellval import read_csv
-    >>> table = read_csv(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
+    >>> from cellval import read
+    >>> table = read(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
     >>> repaired(table, {(3, "x"): Repair("replace", "3")}).cells["x"].tolist()
     ['1', '2', '3']
     """
@@ -155,19 +155,3 @@ def _line(table: Table, i: int) -> str:
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="")
     writer.writerow(table.cells.iloc[i].tolist())
     return buffer.getvalue()
-
-
-def _check_cell(cell: tuple[int, str], decision: str, repair: Repair | None) -> None:
-    whole = repair is None or repair.action == "drop"
-    if not cell[1] and (decision or not whole):
-        raise InputError(
-            f"the column is missing, so it is not clear which cell of row {cell[0]:,} "
-            "is meant. Only 'drop row' does without."
-        )
-
-
-def _twice(cell: tuple[int, str], what: str) -> InputError:
-    return InputError(
-        f"row {cell[0]:,}, '{shortened(cell[1])}' is {what} otherwise further up. "
-        "Delete one of the lines."
-    )

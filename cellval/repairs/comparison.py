@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit  # type: ignore[import-untyped] # it ships no types
+from scipy.special import stdtrit
 
 from cellval.text import brief, percent
 
@@ -40,8 +40,6 @@ class Comparison:
         What was reduced or left out and why; may be empty.
     failures : mapping of str to str
         For each model that failed a sentence.
-    done : float
-        Share of the work, 0 to 1.
     """
 
     models: tuple[str, ...]
@@ -55,9 +53,12 @@ class Comparison:
     guess_accuracy: float
     note: str = ""
     failures: Mapping[str, str] = field(default_factory=dict)
-    done: float = 0.0
-    seconds: float = 0.0
-    seconds_left: float = float("nan")
+
+    @property
+    def measured(self) -> float:
+        """Share of the folds that were measured, 0 to 1."""
+        known = ~np.isnan(self.before).all(axis=0)
+        return float(known.mean())
 
     @property
     def reference(self) -> str:

@@ -1,0 +1,146 @@
+"""What all commands share: tables in, values on the way, files out."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cellval.errors import InputError
+from cellval.progress import Snapshot, shown
+from cellval.table.table import Table, read
+from cellval.text import cut
+from cellval.valuation import iter_values
+from cellval.values.options import RunOptions
+from cellval.values.result import CellValues
+
+Result = TypeVar("Result")
+
+
+def read_table(options: argparse.Namespace) -> Table:
+    table = read(
+        options.csv,
+        label=options.label,
+        id_column=options.id_column,
+        exclude=options.exclude,
+        kinds=_kinds(options.kind),
+        max_columns=options.max_columns,
+    )
+    for note in table.notes:
+        print(f"note: {note}", file=sys.stderr)
+    return table
+
+
+def _kinds(pairs: Sequence[str]) -> dict[str, str]:
+    kinds = {}
+    for pair in pairs:
+        column, sign, kind = pair.rpartition("=")
+        if not sign:
+            raise InputError(
+                f"--kind {pair} is not understood. Write the column, = and its kind, "
+                "such as --kind zip=category."
+            )
+        kinds[column] = kind
+    return kinds
+
+
+def find_values(
+    options: argparse.Namespace, table: Table, continue_from: CellValues | None = None
+) -> tuple[CellValues, bool]:
+    """Run until done, or until Ctrl-C, which keeps what there is."""
+    given = {
+        option.name: getattr(options, option.name) for option in fields(RunOptions)
+    }
+    chosen: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+    if "subsets" in chosen:
+        with suppress(ValueError):
+            chosen["subsets"] = int(chosen["subsets"])
+    if "test" in chosen:
+        chosen["test"] = _test(options, table)
+    where: dict[str, Any] = {"n_jobs": options.jobs, "continue_from": continue_from}
+    return last_of(iter_values(table, **chosen, **where))
+
+
+def _test(options: argparse.Namespace, table: Table) -> Table | float:
+    try:
+        return float(options.test)
+    except ValueError:
+        test = read(options.test, like=table, max_columns=options.max_columns)
+    for note in test.notes:
+        print(f"note on the test table: {note}", file=sys.stderr)
+    return test
+
+
+def last_of(
+    snapshots: Iterator[Snapshot[Result]], what: str = ""
+) -> tuple[Result, bool]:
+    """The last result, and whether Ctrl-C came before the end and it is kept."""
+    last: Snapshot[Result] | None = None
+    steps: Any = shown(snapshots, what=what)
+    stopped = False
+    try:
+        for last in steps:  # noqa: B007 - the last one is the result
+            pass
+    except KeyboardInterrupt:
+        stopped = True
+        steps.close()
+        if last is None or not last.has_result:
+            raise
+        print("\nstopped; keeping what there is", file=sys.stderr)
+    assert last is not None
+    return last.result, stopped
+
+
+def check_outputs(outputs: Mapping[str, Path], sources: Sequence[str | None]) -> None:
+    """What is read must not be replaced, and the folders must be there."""
+    for option, path in outputs.items():
+        why = ""
+        for source in filter(None, sources):
+            with suppress(OSError):  # there is no such file yet
+                if path.samefile(source):
+                    why = f"that would replace {source}, which is read"
+        if not os.path.isdir(path.parent):
+            why = f"there is no folder {path.parent}"
+        elif os.path.isdir(path):
+            why = "it is a folder, not a file"
+        if why:
+            raise InputError(f"Cannot write to {path}: {why}. Choose another {option}.")
+    paths = {path.resolve() for path in outputs.values()}
+    if len(paths) < len(outputs):
+        names = list(outputs)
+        raise InputError(
+            f"{' and '.join(names)} are both {outputs[names[0]]}. Choose another "
+            f"{names[-1]}."
+        )
+
+
+def write(option: str, path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise unwritable(path, error, option) from error
+
+
+def make_folder(options: argparse.Namespace) -> Path:
+    """The folder for results, made before the work: what cannot be is told at once."""
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return folder
+
+
+def unwritable(path: Path, error: OSError, option: str = "--out") -> InputError:
+    return InputError(
+        f"Cannot write to {path}: {error.strerror}. Choose another {option}."
+    )
+
+
+def printable(text: object, width: int = 24) -> str:
+    """A cell on a terminal: no control characters, cut to a width."""
+    shown_text = "".join(c if c.isprintable() else " " for c in str(text))
+    return cut(shown_text, width)

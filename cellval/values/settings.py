@@ -1,0 +1,208 @@
+"""`Settings`: how values were made, as fields; sentences about them are in `words`."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cellval.errors import InputError
+from cellval.methods import METHODS, MODELS
+
+# What values of one run must share with those that continue it.
+OF_THE_RUN = (
+    *("method", "table", "n_neighbors", "test", "test_rows", "test_table"),
+    *("baseline", "scoring", "column_weights", "near", "random_state", "item_work"),
+)
+TESTS = ("leave-one-out", "hold-out", "table", "none", "function")
+DESIGNS = (
+    *("subsets", "pairs", "rounds", "cell orders", "left out", "trees", "random"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How values were made.
+
+    Attributes
+    ----------
+    method : str
+        A key of `cellval.methods.METHODS`.
+    table : str
+        Fingerprint of the table.
+    model : str
+        A key of `MODELS`, "function" for a person's own, an estimator as it prints
+        itself, or nothing where no model is trained.
+    test : str
+        One of `TESTS`: where the score was measured.
+    test_rows : int
+        Rows held out.
+    test_name, test_table : str
+        Name and fingerprint of the test table.
+    design : str
+        One of `DESIGNS`: what was evaluated. "subsets" are all of them (exact).
+    n_draws, most_draws : int
+        How many subsets, pairs of orders for every test point (from, to), rounds or
+        trees.
+    n_seen, n_tests : int
+        Test points of the first pass seen, and all of them, while it is not finished;
+        else 0.
+    weight : float
+        What the values count when they are merged with others.
+    sources : tuple of (str, int or None)
+        Test points and seed of each of the runs that were merged.
+    middle : float
+        The value of a cell that is neither good nor bad.
+    """
+
+    method: str = "knn"
+    table: str = ""
+    model: str = "knn"
+    n_neighbors: int | None = None
+    test: str = "leave-one-out"
+    test_rows: int = 0
+    test_name: str = ""
+    test_table: str = ""
+    subsets: str | int = "auto"
+    passes: tuple[int, ...] = ()
+    item_work: float = 0.0
+    baseline: str = "zero"
+    scoring: str = "accuracy"
+    row_weights: str = "shapley"
+    column_weights: str = "shapley"
+    near: int | None = None
+    truncation: float | None = None
+    rounds: int | None = None
+    random_state: int | None = 0
+    design: str = "subsets"
+    n_draws: int = 0
+    most_draws: int = 0
+    n_seen: int = 0
+    n_tests: int = 0
+    weight: float = 0.0
+    sources: tuple[tuple[str, int | None], ...] = ()
+    middle: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, possible in (
+            ("method", METHODS),
+            ("test", TESTS),
+            ("design", DESIGNS),
+        ):
+            if getattr(self, name) not in possible:
+                raise ValueError(f"{name}={getattr(self, name)!r}")
+
+    @property
+    def additive(self) -> bool:
+        """Are values parts of the score? Else 0 is no border between good and bad."""
+        return METHODS[self.method].additive
+
+    @property
+    def sums_to_score(self) -> bool:
+        """Is the total the score reached (less what no columns are worth)?"""
+        return self.additive and self.row_weights == self.column_weights == "shapley"
+
+    @property
+    def is_exact(self) -> bool:
+        """Were all subsets evaluated, without sampling?"""
+        return self.design == "subsets"
+
+    @property
+    def is_approximate(self) -> bool:
+        """Is the utility itself a coarser one?"""
+        return self.near is not None or self.truncation is not None
+
+    @property
+    def source(self) -> tuple[str, int | None]:
+        """Test points and seed: runs that share them saw the same draws."""
+        where = f"{self.test} {self.test_rows} {self.test_table}".strip()
+        return where, self.random_state
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> "Settings":
+        """What `to_dict` gave, after JSON made lists of tuples."""
+        sources = tuple((where, seed) for where, seed in saved["sources"])
+        passes = tuple(map(int, saved["passes"]))
+        return cls(**{**saved, "sources": sources, "passes": passes})
+
+
+# --- files of version 0.1 -------------------------------------------------------------
+
+_MODELS = {title.lower(): name for name, title in MODELS.items()} | {
+    "KNN model": "knn",
+    "your function": "function",
+}
+
+
+def from_0_1(old: Mapping[str, Any]) -> Settings:
+    """Settings as version 0.1 wrote them: a mapping with sentences in it.
+
+    Examples
+    --------
+    >>> from_0_1({"method": "2D-Shapley-KNN", "test": "hold-out of 7 rows, seed 0",
+    ...           "passes": [0], "design": "all 32 column subsets (exact)"}).test_rows
+    7
+    """
+    method = old.get("by", "knn")
+    if method not in METHODS:
+        raise InputError(
+            f"Values by '{method}' are not known to this version. Run it again."
+        )
+    test = _test_of(str(old.get("test", "leave-one-out")))
+    design = str(old.get("design", ""))
+    numbers = [int(n.replace(",", "")) for n in re.findall(r"[\d,]*\d", design)]
+    done: dict[str, Any] = {"design": _design_of(method, design)}
+    if (
+        done["design"] in ("pairs", "rounds", "cell orders", "trees", "subsets")
+        and numbers
+    ):
+        done |= {"n_draws": numbers[0], "most_draws": numbers[0]}
+        if done["design"] == "pairs" and " to " in design.partition("random")[0]:
+            done["most_draws"] = numbers[1]
+    if unfinished := re.search(r"([\d,]+) of ([\d,]+) test points", design):
+        seen, of = (int(n.replace(",", "")) for n in unfinished.groups())
+        done |= {"n_seen": seen, "n_tests": of}
+    truncated = re.search(r"within ([\d.e-]+) of all", str(old.get("approximation")))
+    model = str(old.get("model", "KNN model"))
+    kept = (
+        *("table", "n_neighbors", "subsets", "item_work", "baseline", "scoring"),
+        *("row_weights", "column_weights", "near", "rounds", "random_state"),
+        *("weight", "middle"),
+    )
+    return Settings(
+        method=method,
+        model=_MODELS.get(model, model),
+        truncation=float(truncated[1]) if truncated else None,
+        passes=tuple(map(int, old.get("passes", ()))),
+        sources=tuple(
+            (Settings(**_test_of(where)).source[0], seed)
+            for where, seed in old.get("sources", ())
+        ),
+        **test,
+        **done,
+        **{name: old[name] for name in kept if name in old},
+    )
+
+
+def _test_of(said: str) -> dict[str, Any]:
+    if held_out := re.match(r"hold-out of (\d+) rows", said):
+        return {"test": "hold-out", "test_rows": int(held_out[1])}
+    if table := re.fullmatch(r"test table '(.*)' (\w+)", said, re.DOTALL):
+        return {"test": "table", "test_name": table[1], "test_table": table[2]}
+    names = {"none": "none", "your function's": "function"}
+    return {"test": names.get(said, "leave-one-out")}
+
+
+def _design_of(method: str, design: str) -> str:
+    by_method = {
+        "oob": "trees",
+        "loo": "left out",
+        "flat": "cell orders",
+        "mc": "rounds",
+    }
+    if method == "knn":
+        return "subsets" if design.startswith("all ") else "pairs"
+    return by_method.get(method, "random" if method == "random" else "subsets")
