@@ -283,9 +283,8 @@ def _joined(parts: Sequence[Nearby]) -> Nearby:
 def neighbours_of(table: Table, model: NeighbourModel, position: int) -> np.ndarray:
     """Positions of the rows nearest to a row, for each of its columns; -1 for none."""
     index = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
-    return asked.neighbours(model.cells[:, [position]], np.array([position]), _go_on())[
-        0
-    ]
+    cells = model.cells[:, [position]]
+    return index.neighbours(cells, np.array([position]), _go_on())[0]
 
 
 def ask(
