@@ -6,7 +6,6 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
-from cellval.export.frames import lowest_frame, safe_text, values_frame
 
 
 @pytest.fixture(scope="module")
@@ -70,58 +69,6 @@ def test_loading_something_else_is_refused_with_a_sentence(tmp_path):
     np.savez(other, x=np.array([object()]))
     with pytest.raises(cellval.InputError, match="does not hold cell values"):
         cellval.load(other)
-
-
-def test_values_frame_has_the_shape_of_the_input():
-    text = "id,x,note,y\n1,1.5,same,a\n2,2.5,same,\n3,3.5,same,b\n4,9,same,a\n"
-    table = cellval.read(text.encode(), label="y", id_column="id")
-    values = cellval.value_cells(table, n_neighbors=1)
-    frame = values_frame(values, table)
-    assert frame.shape == (4, 4)
-    assert list(frame.columns) == ["id", "x", "note", "y"]
-    assert frame["x"].isna().tolist() == [False, True, False, False]
-    assert frame["y"].tolist()[0] == "a"
-    assert frame["note"].isna().all()
-
-
-@pytest.mark.parametrize(
-    ("text", "safe"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+cmd", "'+cmd"),
-        ("-2+3", "'-2+3"),
-        ("@sum", "'@sum"),
-        ("\tx", "'\tx"),
-        ("\rx", "'\rx"),
-        ("-12.5", "-12.5"),
-        ("-12,5", "-12,5"),
-        ("+3", "+3"),
-        ("plain", "plain"),
-        ("", ""),
-    ],
-)
-def test_formulas_are_neutralised_and_numbers_are_not(text, safe):
-    assert safe_text(text) == safe
-
-
-def test_exported_lists_neutralise_ids_columns_and_cells():
-    rows = "\n".join(
-        f"=id{i},{'=1+1' if i % 2 else 'b'},{'pq'[i % 3 == 0]}" for i in range(30)
-    )
-    table = cellval.read(f"key,=c,y\n{rows}\n".encode(), label="y", id_column="key")
-    frame = lowest_frame(cellval.value_cells(table))
-    assert frame["id"].str.startswith("'=id").all()
-    assert set(frame["column"]) == {"'=c"}
-    assert set(frame["cell"]) == {"'=1+1", "b"}
-    assert list(frame.columns) == [
-        "row",
-        "id",
-        "column",
-        "cell",
-        "value",
-        "stderr",
-        "rank",
-    ]
 
 
 def test_results_print_in_a_line_and_do_not_dump_arrays(values):
