@@ -1,27 +1,29 @@
-"""Banzhaf and Beta weights along columns: the definition, sampling, what is refused."""
+"""psi equals the definition: any weights, all subsets or sampled orders; its axioms."""
 
-import subprocess
-import sys
 from itertools import permutations as all_orders
 from itertools import product
 from math import comb
 
 import naive
 import numpy as np
+import pandas as pd
 import pytest
-from cases import make_table, naive_games, random_table
+from cases import make_table, naive_games, naive_values, plain_row_values, random_table
 
 import cellval
-from cellval import glossary
+from cellval.knn import row_values as rows_
 from cellval.knn.cell_values import (
+    Queries,
+    Rows,
     make_sums,
     permutations,
     permutations_near,
     permutations_with_ends,
 )
-from cellval.knn.engine import iter_values, make_problem
 from cellval.knn.plan import Plan
-from cellval.weights import named, relative
+from cellval.knn.problem import make_problem
+from cellval.values.options import RunOptions
+from cellval.values.words import approximation_words
 
 MIXED = ["number", "category", "decimal"]
 GO = np.zeros(1, np.uint8)  # nothing stops
@@ -30,15 +32,19 @@ WEIGHTS = {
     "beta(4, 1)": naive.beta_weight(4, 1),
     "beta(1, 16)": naive.beta_weight(1, 16),
 }
+
+
 CASES = {
     "mixed kinds": (random_table(0, 5, MIXED), 2),
     "ties everywhere": (random_table(1, 5, ["number"] * 3, levels=2), 2),
     "missing cells": (random_table(2, 5, MIXED, missing=0.3), 3),
     "fewer rows than neighbours": (random_table(3, 4, MIXED), 10),
+    "one neighbour": (random_table(4, 5, ["category", "number"]), 1),
     "three classes": (random_table(5, 5, ["number", "category"], n_classes=3), 2),
     "one column": (random_table(6, 6, ["number"]), 2),
     "one class": (random_table(7, 4, MIXED, n_classes=1), 2),
     "one row": (random_table(8, 1, MIXED), 2),
+    "two rows": (random_table(9, 2, MIXED), 2),
     "equal rows": (
         make_table([("number", [1, 1, 1, 2]), ("number", [0] * 4)], [0, 0, 1, 1]),
         2,
@@ -71,7 +77,7 @@ def near_to(a, b):
 
 
 def valued(table, **options):
-    return list(iter_values(table, **options))[-1].values
+    return cellval.value_cells(table, **options)
 
 
 def of_games(games, shape, name):
@@ -92,9 +98,6 @@ def shape_of(table):
     return table.n_rows, len(table.features)
 
 
-# ---- the definition
-
-
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 def test_the_oracle_is_the_2d_game(baseline, weights):
@@ -112,7 +115,7 @@ def test_the_oracle_is_the_2d_game(baseline, weights):
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize("name", CASES)
-def test_exact_values_are_the_definition(name, baseline, weights):
+def test_exact_values_with_other_weights_are_the_definition(name, baseline, weights):
     table, k = CASES[name]
     comp = valued(
         table, n_neighbors=k, subsets="all", baseline=baseline, column_weights=weights
@@ -130,7 +133,7 @@ def test_exact_values_are_the_definition(name, baseline, weights):
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
-def test_exact_values_on_a_test_table_are_the_definition(baseline, weights):
+def test_other_weights_on_a_test_table_are_the_definition(baseline, weights):
     table = random_table(10, 5, MIXED)
     test = random_table(11, 6, MIXED, missing=0.2, name="test")
     options = {"n_neighbors": 2, "baseline": baseline, "column_weights": weights}
@@ -140,7 +143,7 @@ def test_exact_values_on_a_test_table_are_the_definition(baseline, weights):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_exact_values_on_a_hold_out_are_the_definition(weights):
+def test_other_weights_on_a_hold_out_are_the_definition(weights):
     table = random_table(12, 8, MIXED)
     comp = valued(table, n_neighbors=2, test=0.4, subsets="all", column_weights=weights)
     held_out = np.isnan(comp.row_values)
@@ -154,7 +157,7 @@ def test_exact_values_on_a_hold_out_are_the_definition(weights):
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("near", [1, 3])
-def test_near_field_is_the_exact_value_of_the_coarser_utility(near, weights):
+def test_near_field_with_other_weights_is_that_of_the_coarser_utility(near, weights):
     table = random_table(13, 6, ["number", "number"], levels=4)
     comp = valued(
         table, n_neighbors=2, subsets="all", near=near, column_weights=weights
@@ -195,9 +198,6 @@ def test_beta_1_1_is_shapley():
         near_to(comp.row_stderr, ref.row_stderr)
 
 
-# ---- sampling
-
-
 def by_orders(game, orders, name, ends):
     """psi of one test point over the given orders, by how many columns come first."""
     m, w = len(orders[0]), WEIGHTS[name]
@@ -224,13 +224,13 @@ def by_orders(game, orders, name, ends):
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize(("near", "n_pairs"), [(0, 1), (3, 2), (0, 8)])
-def test_sampled_values_are_the_mean_over_the_drawn_orders(
+def test_sampled_values_with_other_weights_are_the_mean_over_the_orders(
     near, n_pairs, baseline, weights
 ):
     table = random_table(15, 6, ["number", "category", "decimal"] * 2 + ["number"])
     n, m = shape_of(table)
     options = {"n_neighbors": 2, "subsets": 2 * m * n_pairs, "near": near or None}
-    problem = make_problem(table, **options)
+    problem = make_problem(table, RunOptions(**options))
     comp = valued(table, baseline=baseline, column_weights=weights, **options)
     games = naive_games(table, 2, near=near, baseline=baseline)
     plan = Plan(n, m, n, n_pairs, 0)
@@ -268,7 +268,7 @@ def test_all_orders_together_give_the_exact_values(kernel, near, dtype, weights)
     options = {"n_neighbors": 2, "near": near, "baseline": "chance"}
     options["column_weights"] = weights
     exact = valued(table, subsets="all", **options)
-    problem = make_problem(table, subsets=1, **options)
+    problem = make_problem(table, RunOptions(subsets=1, **options))
     orders = np.array([o for o in all_orders(range(4)) if o < o[::-1]])
     orders = np.broadcast_to(orders, (9, *orders.shape)).copy()
     sums = make_sums(9, 4, dtype)
@@ -277,125 +277,6 @@ def test_all_orders_together_give_the_exact_values(kernel, near, dtype, weights)
     np.testing.assert_allclose(sums.cells.T / 9, exact.values, rtol=0, atol=atol)
     np.testing.assert_allclose(sums.rows / 9, exact.row_values, rtol=0, atol=atol)
     np.testing.assert_allclose(sums.columns / 9, exact.column_values, rtol=0, atol=atol)
-
-
-@pytest.mark.parametrize("weights", ["banzhaf", "beta(4, 1)"])
-@pytest.mark.parametrize("near", [None, 5])
-def test_the_mean_over_many_seeds_is_the_exact_value(near, weights):
-    table = random_table(17, 10, ["number", "category", "decimal", "number"])
-    options = {"n_neighbors": 2, "near": near, "column_weights": weights, "n_jobs": 1}
-    exact = valued(table, subsets="all", **options).values
-    runs = np.array(
-        [valued(table, subsets=1, random_state=s, **options).values for s in range(150)]
-    )
-    error = runs.mean(axis=0) - exact
-    z = error / np.maximum(runs.std(axis=0, ddof=1) / np.sqrt(len(runs)), 1e-12)
-    assert np.abs(z).max() < 4.5
-    assert 0.5 < np.mean(z**2) < 1.7
-
-
-@pytest.mark.parametrize("weights", ["banzhaf", "beta(4, 1)", "beta(1, 4)"])
-def test_sampled_values_come_close_to_the_exact_ones_within_their_errors(weights):
-    table = random_table(18, 40, ["number", "category"] * 4, levels=5)
-    options = {"n_neighbors": 5, "column_weights": weights}
-    exact = valued(table, subsets="all", **options)
-    some = valued(table, subsets=128, **options)
-    assert some.settings["passes"] == [1, 1, 2, 4]
-    error = np.abs(some.values - exact.values)
-    assert np.corrcoef(some.values.ravel(), exact.values.ravel())[0, 1] > 0.9
-    assert np.mean(error <= 3 * some.stderr) > 0.95
-
-
-@pytest.mark.parametrize("near", [None, 100])
-def test_sums_hold_in_many_rows_too(near):
-    table = random_table(19, 1600, ["decimal", "number", "category"] * 2, levels=9)
-    test = random_table(20, 24, ["decimal", "number", "category"] * 2, name="test")
-    comp = valued(table, test=test, subsets=12, near=near, column_weights="banzhaf")
-    np.testing.assert_allclose(
-        comp.row_values, comp.values.sum(axis=1), rtol=0, atol=1e-15
-    )
-    close(comp.total, comp.values.sum())
-    assert (comp.row_stderr > 0).any()
-
-
-# ---- running
-
-
-def bits(values):
-    arrays = (values.values, values.stderr, values.row_values, values.row_stderr)
-    return [array.tobytes() for array in arrays]
-
-
-@pytest.mark.parametrize("subsets", ["all", 60])
-def test_workers_change_no_bit(subsets):
-    table = random_table(21, 60, MIXED * 2)
-    options = {"subsets": subsets, "column_weights": "banzhaf"}
-    ref = bits(valued(table, n_jobs=1, **options))
-    assert bits(valued(table, n_jobs=3, **options)) == ref
-
-
-@pytest.mark.parametrize("subsets", ["all", 60])
-def test_a_stopped_run_that_continues_equals_one_go(subsets, tmp_path):
-    table = random_table(22, 80, MIXED * 2)
-    options = {"subsets": subsets, "column_weights": "beta(4, 1)"}
-    snapshots = iter_values(table, **options)
-    for count, snapshot in enumerate(snapshots):
-        close(snapshot.values.row_values, snapshot.values.values.sum(axis=1))
-        if count == 9:
-            break
-    snapshots.close()
-    snapshot.values.save(tmp_path / "part.npz")
-    part = cellval.load(tmp_path / "part.npz")
-    whole = valued(table, continue_from=part, **options)
-    assert bits(whole) == bits(valued(table, **options))
-    for other in ("shapley", "banzhaf", "beta(4, 2)"):
-        options["column_weights"] = other
-        with pytest.raises(cellval.InputError, match="different column_weights"):
-            iter_values(table, continue_from=part, **options)
-
-
-def without_the_setting(values):
-    settings = {k: v for k, v in values.settings.items() if k != "column_weights"}
-    return cellval.CellValues(**{**vars(values), "settings": settings})
-
-
-def test_values_of_before_there_were_weights_are_shapley_s():
-    table = random_table(23, 30, MIXED * 2)
-    one, two = (valued(table, subsets=12, random_state=s) for s in range(2))
-    old = without_the_setting(one)
-    more = valued(table, subsets=24, continue_from=old)
-    assert bits(more) == bits(valued(table, subsets=24))
-    assert old.merge(two).total == one.merge(two).total
-    with pytest.raises(cellval.InputError, match="column_weights"):
-        valued(table, subsets=24, continue_from=old, column_weights="banzhaf")
-
-
-def test_runs_with_other_weights_are_not_merged():
-    table = random_table(24, 20, MIXED)
-    options = {"subsets": 3, "column_weights": "banzhaf"}
-    one, two = (valued(table, random_state=s, **options) for s in range(2))
-    both = one.merge(two)
-    close(both.row_values, both.values.sum(axis=1))
-    with pytest.raises(cellval.InputError, match="differ in column_weights"):
-        one.merge(valued(table, subsets=3, random_state=2))
-
-
-def test_settings_name_the_weights():
-    table = random_table(25, 12, MIXED)
-    shapley = valued(table)
-    assert shapley.settings["column_weights"] == "shapley"
-    assert "weights" not in shapley.settings["design"]
-    assert valued(table, column_weights="Shapley").values.tobytes() == (
-        shapley.values.tobytes()
-    )
-    banzhaf = valued(table, column_weights="Banzhaf")
-    assert banzhaf.settings["column_weights"] == "banzhaf"
-    assert banzhaf.settings["design"] == (
-        "all 8 column subsets (exact), Banzhaf weights along columns"
-    )
-    beta = valued(table, subsets=3, column_weights="beta( 4.0,.5)")
-    assert beta.settings["column_weights"] == "beta(4, 0.5)"
-    assert "Beta(4, 0.5) weights along columns" in beta.settings["design"]
 
 
 def test_shapley_values_still_sum_to_the_rows_and_to_the_score():
@@ -409,78 +290,306 @@ def test_shapley_values_still_sum_to_the_rows_and_to_the_score():
     assert abs(other.total - comp.total) > 1e-3
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("bazhaf", "", "beta", "beta(4)", "beta(1, 0)", "beta(-1, 2)", "beta(a, b)"),
-        *("beta(1, 2, 3)", "beta(nan, 1)", "beta(inf, 1)", "beta(1e308, 1e308)"),
-        *(None, 3),
-    ],
-)
-def test_a_name_of_no_weights_is_refused_with_what_is_possible(text):
-    table = random_table(27, 10, MIXED)
-    with pytest.raises(cellval.InputError, match=r"column_weights.*'beta\(4, 1\)'"):
-        iter_values(table, column_weights=text)
+@pytest.mark.parametrize("baseline", ["zero", "chance"])
+@pytest.mark.parametrize("name", CASES)
+def test_exact_values_are_the_definition(name, baseline):
+    table, k = CASES[name]
+    comp = cellval.value_cells(table, n_neighbors=k, subsets="all", baseline=baseline)
+    close(comp.values, naive_values(table, k, baseline=baseline))
 
 
-def test_what_if_speaks_of_shapley_values_only():
-    from cellval.whatif.questions import what_if
-
-    table = random_table(28, 12, MIXED)
-    values = valued(table, column_weights="banzhaf")
-    with pytest.raises(cellval.InputError, match="made with Banzhaf weights"):
-        what_if(table, values, 1, {"c0": "1"})
+def test_exact_values_on_a_test_table_are_the_definition():
+    table = random_table(10, 5, MIXED)
+    test = random_table(11, 6, MIXED, missing=0.2, name="test")
+    comp = cellval.value_cells(table, n_neighbors=2, test=test, subsets="all")
+    close(comp.values, naive_values(table, 2, test))
 
 
-# ---- the weights themselves
+def test_a_test_label_that_training_lacks_is_a_miss_everywhere():
+    table = make_table([("number", [1, 2, 3, 4])], [0, 1, 0, 1])
+    test = make_table([("number", [1, 2])], [2, 0], name="test")
+    comp = cellval.value_cells(table, n_neighbors=1, test=test, subsets="all")
+    close(comp.values, naive_values(table, 1, test))
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 300, 3000])
-@pytest.mark.parametrize(
-    "text", ["banzhaf", "beta(1, 1)", "beta(16, 1)", "beta(0.01, 30)", "beta(1e9, 1)"]
-)
-def test_factors_are_finite_and_average_to_one(text, n):
-    factors = relative(named(text), n)
-    assert np.isfinite(factors).all()
-    assert (factors >= 0).all()
-    assert factors.mean() == pytest.approx(1.0)
+def test_a_test_category_that_training_lacks_differs_from_all():
+    table = make_table([("category", [0, 1, 0, 1])], [0, 1, 0, 1])
+    test = make_table([("category", [5, 0])], [0, 0], name="test")
+    comp = cellval.value_cells(table, n_neighbors=1, test=test, subsets="all")
+    close(comp.values, naive_values(table, 1, test))
 
 
-@pytest.mark.parametrize("n", [1, 2, 7, 40])
-def test_weights_are_their_formulas(n):
-    pairs = {"shapley": naive.weight, **WEIGHTS, "beta(3, 2)": naive.beta_weight(3, 2)}
-    for text, w in pairs.items():
-        ref = [float(w(s, n)) for s in range(n)]
-        np.testing.assert_allclose(named(text)(n), ref, rtol=1e-12)
-        ref = [float(n * comb(n - 1, s) * w(s, n)) for s in range(n)]
-        comp = relative(named(text), n)
-        np.testing.assert_allclose(comp, ref, rtol=1e-12)
+def test_balanced_scoring_gives_every_class_the_same_say():
+    table = make_table(
+        [("number", [1, 2, 3, 5, 8]), ("category", [0, 1, 1, 0, 1])], [0, 0, 0, 0, 1]
+    )
+    weights = [5 / (2 * 4)] * 4 + [5 / 2]
+    comp = cellval.value_cells(table, n_neighbors=2, subsets="all", scoring="balanced")
+    close(comp.values, naive_values(table, 2, weights=weights))
 
 
-def test_a_larger_a_stresses_small_coalitions():
-    sizes = np.arange(20)
-    names = ("beta(16, 1)", "beta(4, 1)", "beta(1, 1)", "beta(1, 4)", "beta(1, 16)")
-    means = [np.mean(sizes * relative(named(t), 20)) for t in names]
-    assert means == sorted(means)
-    assert means[0] < 2
-    assert means[-1] > 17
+@pytest.mark.parametrize("baseline", ["zero", "chance"])
+@pytest.mark.parametrize("near", [1, 2, 3])
+def test_near_field_is_the_exact_value_of_the_coarser_utility(near, baseline):
+    table = random_table(12, 6, ["number", "number"], levels=4)
+    comp = cellval.value_cells(
+        table, n_neighbors=2, subsets="all", near=near, baseline=baseline
+    )
+    close(comp.values, naive_values(table, 2, near=near, baseline=baseline))
+    assert "near field" in approximation_words(comp.settings)
 
 
-def test_every_family_says_what_it_gives_up():
-    assert set(glossary.GIVES_UP) == {"shapley", "banzhaf", "beta"}
-    for name in ("banzhaf", "beta"):
-        assert "Gives up efficiency" in glossary.GIVES_UP[name]
+def sampled_oracle(table, k, n_pairs, ends, near=0, baseline="zero", seed=0):
+    """Mean over test points of the naive values on the plan's own orders."""
+    m = len(table.features)
+    options = {"n_neighbors": k, "subsets": 1, "near": near or None}
+    problem = make_problem(table, RunOptions(random_state=seed, **options))
+    games = naive_games(table, k, near=near, baseline=baseline)
+    plan = Plan(table.n_rows, m, table.n_rows, n_pairs, seed)
+    total = np.zeros((table.n_rows, m))
+    weights = 0
+    by_pass = []
+    for pass_number, pairs in enumerate(plan.passes()):
+        values = np.zeros((table.n_rows, m))
+        for item in plan.items():
+            if item.pass_number != pass_number:
+                continue
+            orders = plan.orders(item)
+            for t, position in enumerate(range(item.first, item.last)):
+                both = [o for pair in orders[t].tolist() for o in (pair, pair[::-1])]
+                game = games[problem.tests.own[position]]
+                f = naive.cell_values_by_orders
+                if ends and pairs >= 4:
+                    f = naive.cell_values_with_ends
+                for i, cells in f(game, [tuple(o) for o in both]).items():
+                    values[i] += np.array([float(c) for c in cells])
+        by_pass.append(values / table.n_rows)
+        total += pairs * by_pass[-1]
+        weights += pairs
+    return total / weights
 
 
-def test_many_columns_are_valued():
-    table = random_table(29, 12, ["number"] * 300, levels=5)
-    for weights in ("banzhaf", "beta(16, 1)"):
-        for near in (None, 6):
-            comp = valued(table, subsets=1, near=near, column_weights=weights)
-            assert np.isfinite(comp.values).all()
-            assert np.abs(comp.values).max() > 1e-6
+@pytest.mark.parametrize("baseline", ["zero", "chance"])
+@pytest.mark.parametrize(("near", "n_pairs"), [(0, 1), (0, 2), (3, 1), (3, 2)])
+def test_sampled_values_are_the_mean_over_the_drawn_orders(near, n_pairs, baseline):
+    table = random_table(13, 7, ["number", "category", "decimal", "number", "category"])
+    comp = cellval.value_cells(
+        table,
+        n_neighbors=2,
+        subsets=n_pairs * 10,
+        near=near or None,
+        baseline=baseline,
+    )
+    assert comp.settings.passes == (1,) * n_pairs
+    close(comp.values, sampled_oracle(table, 2, n_pairs, False, near, baseline))
 
 
-def test_shapley_runs_do_not_wait_for_scikit_learn():
-    code = "import cellval, sys; assert 'sklearn' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+@pytest.mark.parametrize("near", [0, 3])
+def test_exact_ends_replace_first_and_last_positions(near):
+    table = random_table(14, 6, ["number", "category", "decimal", "number", "category"])
+    kinds = len(table.features)
+    options = RunOptions(n_neighbors=2, subsets=1, near=near or None)
+    problem = make_problem(table, options)
+    orders = np.array(
+        [
+            [np.random.default_rng([t, p]).permutation(kinds) for p in range(2)]
+            for t in range(6)
+        ]
+    )
+    sums = make_sums(6, kinds)
+    permutations_with_ends(
+        problem.rows, problem.tests, orders, near, False, problem.steps, GO, sums
+    )
+    ref = np.zeros((6, kinds))
+    games = naive_games(table, 2, near=near)
+    for t in range(6):
+        both = [tuple(o) for pair in orders[t].tolist() for o in (pair, pair[::-1])]
+        for i, cells in naive.cell_values_with_ends(
+            games[problem.tests.own[t]], both
+        ).items():
+            ref[i] += np.array([float(c) for c in cells])
+    close(sums.cells.T, ref)
+
+
+@pytest.mark.parametrize("near", [None, 10])
+@pytest.mark.parametrize("subsets", ["all", 1, 40, 200])
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced"])
+def test_cells_sum_to_the_row_values_and_to_the_score(subsets, scoring, near):
+    table = random_table(17, 30, ["number", "category", "decimal"] * 2, n_classes=3)
+    comp = cellval.value_cells(
+        table, n_neighbors=4, subsets=subsets, scoring=scoring, near=near
+    )
+    close(comp.values.sum(axis=1), comp.rows["value"])
+    close(comp.values.sum(axis=0), comp.columns["value"])
+    weights = np.ones(30)
+    if scoring == "balanced":
+        counts = np.bincount(table.y)
+        weights = 30 / (counts.size * counts[table.y])
+    everyone = tuple(range(6))
+    score = [
+        float(game.h(tuple(game.rows), everyone))
+        for game in naive_games(table, 4, near=near)
+    ]
+    close(comp.values.sum(), np.mean(weights * score))
+    if near is None:
+        close(
+            comp.rows["value"],
+            cellval.value_rows(table, n_neighbors=4, scoring=scoring),
+        )
+
+
+def test_chance_baseline_subtracts_the_guess_and_makes_constant_columns_worthless():
+    table = make_table(
+        [("number", [5] * 6), ("number", [1, 2, 3, 4, 5, 6])], [0, 1, 0, 1, 1, 1]
+    )
+    comp = cellval.value_cells(table, n_neighbors=2, subsets="all", baseline="chance")
+    close(comp.values[:, 0], 0)
+    zero = cellval.value_cells(table, n_neighbors=2, subsets="all")
+    assert np.abs(zero.values[:, 0]).max() > 1e-3
+
+
+def permuted(table, rows, columns):
+    """The same table with rows and feature columns in another order."""
+    cells = [
+        (
+            "number" if c.numbers is not None else "category",
+            (c.numbers if c.numbers is not None else c.codes)[rows].tolist(),
+        )
+        for c in (table.columns[j] for j in columns)
+    ]
+    return make_table(cells, table.y[rows])
+
+
+def test_order_of_rows_and_columns_changes_nothing_else():
+    table = random_table(19, 12, ["number", "category", "number", "category"], levels=4)
+    rng = np.random.default_rng(0)
+    rows, columns = rng.permutation(12), rng.permutation(4)
+    ref = cellval.value_cells(table, n_neighbors=3, subsets="all").values
+    comp = cellval.value_cells(
+        permuted(table, rows, columns), n_neighbors=3, subsets="all"
+    )
+    np.testing.assert_allclose(comp.values, ref[rows][:, columns], rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("subsets", ["all", 20])
+def test_equal_rows_get_equal_values_up_to_their_own_turn_as_test_point(subsets):
+    columns = [
+        ("number", [1, 1, 3, 4, 1, 9, 7]),
+        ("category", [0, 0, 1, 1, 0, 2, 1]),
+        ("number", [2, 2, 2, 5, 2, 6, 1]),
+        ("category", [1, 1, 0, 1, 1, 0, 0]),
+    ]
+    table = make_table(columns, [0, 0, 1, 1, 0, 1, 0])
+    test = random_table(20, 9, ["number", "category"] * 2, name="test")
+    comp = cellval.value_cells(table, n_neighbors=2, subsets=subsets, test=test)
+    assert (comp.values[0] == comp.values[1]).all()
+    assert (comp.values[0] == comp.values[4]).all()
+    if subsets == "all":
+        comp = cellval.value_cells(table, n_neighbors=2, subsets="all")
+        close(comp.values[0], comp.values[4])
+
+
+def test_2d_linearity_in_the_test_points():
+    table = random_table(21, 10, MIXED)
+    a, b = (random_table(s, 5, MIXED, name=f"t{s}") for s in (22, 23))
+    cells = pd.concat([a.cells, b.cells], ignore_index=True)
+    both = make_table(
+        [
+            (kind, [*first, *second])
+            for kind, first, second in zip(
+                ["number", "category", "number"],
+                [
+                    (c.numbers if c.numbers is not None else c.codes).tolist()
+                    for c in a.columns
+                ],
+                [
+                    (c.numbers if c.numbers is not None else c.codes).tolist()
+                    for c in b.columns
+                ],
+                strict=True,
+            )
+        ],
+        [*a.y, *b.y],
+    )
+    assert len(cells) == both.n_rows
+    values = [
+        cellval.value_cells(table, n_neighbors=2, subsets="all", test=t).values
+        for t in (a, b, both)
+    ]
+    close((values[0] + values[1]) / 2, values[2])
+
+
+def test_2d_dummy_a_column_that_never_matters_is_worth_its_constant():
+    # column 1 repeats one cell: with the chance baseline it changes no distance
+    table = make_table(
+        [("number", [1, 2, 3, 4, 5]), ("category", [2] * 5)], [0, 1, 0, 1, 1]
+    )
+    comp = cellval.value_cells(table, n_neighbors=2, baseline="chance", subsets="all")
+    close(comp.values[:, 1], 0)
+
+
+def test_equal_columns_get_equal_values():
+    cells = [int(v) for v in np.random.default_rng(0).integers(0, 5, 12)]
+    columns = [("number", cells), ("category", [0, 1, 2] * 4), ("number", cells)]
+    comp = cellval.value_cells(make_table(columns, [0, 1, 1] * 4), n_neighbors=3)
+    close(comp.values[:, 0], comp.values[:, 2])
+
+
+def large_batch(n=2500, m=5, n_tests=3):
+    rng = np.random.default_rng(3)
+    cells = rng.integers(0, 40, (m, n)).astype(np.float32)
+    cells[1] = rng.integers(0, 3, n)
+    cells[2, rng.random(n) < 0.1] = np.nan
+    rows = Rows(
+        cells,
+        np.full(m, 0.25, np.float32),
+        np.arange(m) == 1,
+        rng.integers(0, 2, n).astype(np.int32),
+        np.empty(0, np.int64),
+    )
+    own = np.arange(n_tests, dtype=np.int64) * 7
+    tests = Queries(
+        np.ascontiguousarray(cells[:, own].T),
+        rows.y[own],
+        own,
+        np.ones(n_tests, np.int64),
+        np.ones(n_tests),
+    )
+    orders = np.stack([[rng.permutation(m)] for _ in range(n_tests)])
+    return rows, tests, orders, rows_.make_steps(n, 10)
+
+
+def distances(rows, tests, t, subset):
+    dist = np.zeros(rows.y.size, np.float32)
+    for j in subset:
+        a, b = rows.cells[j], tests.cells[t, j]
+        gap = (a != b) if rows.is_category[j] else (a - b) ** 2
+        gap = rows.weight[j] * gap
+        either = np.isnan(a) != np.isnan(b)
+        both = np.isnan(a) & np.isnan(b)
+        dist += np.where(either, 1, np.where(both, 0, gap)).astype(np.float32)
+    return dist
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("near", [0, 100])
+def test_permutations_of_many_rows(near, dtype):
+    rows, tests, orders, steps = large_batch()
+    m, n = rows.cells.shape
+    ref = np.zeros((m, n))
+    for t in range(tests.y.size):
+        match = rows.y == tests.y[t]
+        for order in (orders[t, 0], orders[t, 0, ::-1]):
+            before = np.zeros(n)
+            for p in range(m):
+                dist = distances(rows, tests, t, order[: p + 1])
+                after = plain_row_values(dist, match, 10, near, tests.own[t])
+                ref[order[p]] += (after - before) / 2
+                before = after
+    sums = make_sums(n, m, dtype)
+    kernel = permutations_near if near else permutations
+    kernel(rows, tests, orders, near, False, steps, GO, sums)
+    atol = 1e-8 if dtype is np.float32 else 1e-12
+    np.testing.assert_allclose(sums.cells, ref, rtol=0, atol=atol)
+    np.testing.assert_allclose(sums.rows, ref.sum(axis=0), rtol=0, atol=atol)
+    np.testing.assert_allclose(sums.columns, ref.sum(axis=1), rtol=0, atol=1e-6)

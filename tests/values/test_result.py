@@ -1,4 +1,4 @@
-"""CellValues: lists, explanations, files. One index space, lower is worse."""
+"""CellValues: lists, explanations, files, merging. Lower is worse."""
 
 import numpy as np
 import pandas as pd
@@ -82,3 +82,67 @@ def test_one_test_point_has_no_standard_error():
     values = cellval.value_cells(table, n_neighbors=1, test=test)
     assert np.isnan(values.stderr).all()
     assert np.isnan(values.typical_stderr)
+
+
+MIXED = ["number", "category", "decimal"]
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+
+
+def valued(table, **options):
+    return cellval.value_cells(table, **options)
+
+
+def test_runs_with_other_weights_are_not_merged():
+    table = random_table(24, 20, MIXED)
+    options = {"subsets": 3, "column_weights": "banzhaf"}
+    one, two = (valued(table, random_state=s, **options) for s in range(2))
+    both = one.merge(two)
+    close(both.row_values, both.values.sum(axis=1))
+    with pytest.raises(cellval.InputError, match="differ in column_weights"):
+        one.merge(valued(table, subsets=3, random_state=2))
+
+
+# ---- running
+
+
+def test_merged_runs_are_averages_and_refuse_the_same_draws():
+    table = random_table(33, 30, ["number"] * 6, levels=6)
+    a, b = (cellval.value_cells(table, subsets=24, random_state=s) for s in (0, 1))
+    both = a.merge(b)
+    close(both.values, (a.values + b.values) / 2)
+    close(both.values.sum(axis=1), both.rows["value"])
+    with pytest.raises(cellval.InputError, match="same draws"):
+        a.merge(a)
+    with pytest.raises(cellval.InputError, match="cannot be continued"):
+        cellval.value_cells(table, continue_from=both)
+
+
+def test_merging_runs_on_two_test_tables_pools_their_test_points():
+    table = random_table(34, 12, MIXED)
+    tests = [random_table(s, 8, MIXED, name=f"t{s}") for s in (35, 36)]
+    a, b = (cellval.value_cells(table, test=t, subsets="all") for t in tests)
+    both = a.merge(b)
+    assert both.n_test == 16
+    close(both.values, (a.values + b.values) / 2)
+    close(both.stderr, np.sqrt(a.stderr**2 + b.stderr**2) / 2)
+
+
+# ---- what a reviewer found
+
+
+def test_merging_refuses_what_does_not_belong_together():
+    table = random_table(66, 40, ["number"] * 5, levels=9)
+    exact = cellval.value_cells(table, subsets="all")
+    a, b, c = (cellval.value_cells(table, subsets=10, random_state=s) for s in range(3))
+    with pytest.raises(cellval.InputError, match="exact or sampled"):
+        exact.merge(a)
+    both = a.merge(b)
+    with pytest.raises(cellval.InputError, match="same draws"):
+        both.merge(b)
+    assert len(both.merge(c).settings.sources) == 3
+    halves = [cellval.value_cells(table, test=0.3, random_state=s) for s in (0, 1)]
+    with pytest.raises(cellval.InputError, match="test"):
+        halves[0].merge(halves[1])
