@@ -1,5 +1,6 @@
 """Sums of a run: standard errors, what a prefix says, and how a run goes on."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import naive
@@ -8,6 +9,9 @@ import pytest
 from cases import bits, make_table, naive_games, random_table
 
 import cellval
+from cellval.knn.problem import make_problem
+from cellval.knn.sums import nothing, resumed, values_of
+from cellval.values.options import RunOptions
 from cellval.values.words import design_words
 
 MIXED = ["number", "category", "decimal"]
@@ -43,9 +47,6 @@ def test_a_stopped_run_with_other_weights_continues_to_the_same_bits(subsets, tm
             cellval.iter_values(table, continue_from=part, **options)
 
 
-# ---- identities and axioms
-
-
 def test_any_prefix_of_the_run_keeps_the_row_identity():
     table = random_table(18, 30, ["number"] * 6, levels=6)
     whole = cellval.value_rows(table, n_neighbors=3)
@@ -67,9 +68,6 @@ def permuted(table, rows, columns):
         for c in (table.columns[j] for j in columns)
     ]
     return make_table(cells, table.y[rows])
-
-
-# ---- standard errors
 
 
 def test_standard_errors_are_those_of_the_mean_over_test_points():
@@ -118,9 +116,6 @@ def test_stated_errors_cover_the_spread_over_seeds():
     assert spread < stated
 
 
-# ---- running
-
-
 def stopped_after(k, table, **options):
     """Values of a run that is stopped when it has done at least k of its items."""
     snapshots = cellval.iter_values(table, n_jobs=1, **options)
@@ -162,9 +157,6 @@ def test_continuing_refuses_another_table_or_other_settings():
         cellval.value_cells(table, n_neighbors=3, continue_from=part)
     with pytest.raises(cellval.InputError, match="table"):
         cellval.value_cells(random_table(32, 20, MIXED), continue_from=part)
-
-
-# ---- what a reviewer found
 
 
 def test_a_later_pass_never_makes_the_estimate_worse():
@@ -219,3 +211,29 @@ def test_a_run_continues_with_the_very_settings_it_had():
     part = stopped_after(2, table, subsets=8)
     comp = cellval.value_cells(table, subsets=8, continue_from=part)
     assert bits(comp) == bits(cellval.value_cells(table, subsets=8))
+
+
+def test_sums_of_a_run_are_kept_as_plain_arrays_that_make_it_whole_again():
+    table = random_table(70, 30, ["number"] * 6, levels=6)
+    options = RunOptions(subsets=24)
+    problem = make_problem(table, options)
+    values = stopped_after(20, table, subsets=24)
+    merged = resumed(problem, values)
+    assert (merged.n_items, merged.pass_number) == (0, int(values.state["pass_number"]))
+    assert bits(values_of(problem, merged)) == bits(values)
+    for name in values.state:
+        broken = {**values.state, name: values.state[name][..., None]}
+        if values.state[name].ndim > 0:
+            with pytest.raises(cellval.InputError, match="lack what is needed"):
+                resumed(problem, replace(values, state=broken))
+    less = {k: v for k, v in values.state.items() if k != "row_means"}
+    with pytest.raises(cellval.InputError, match="lack what is needed"):
+        resumed(problem, replace(values, state=less))
+
+
+def test_nothing_seen_says_nothing():
+    problem = make_problem(random_table(71, 10, MIXED), RunOptions())
+    empty = nothing(problem)
+    assert empty.n_seen(problem) == 0
+    assert not values_of(problem, empty).values.any()
+    assert np.isnan(values_of(problem, empty).stderr).all()

@@ -7,9 +7,6 @@ import pytest
 import cellval
 from cellval.table.encoding import encode
 
-# ---- running
-
-
 def test_encoded_distances_of_random_pairs_are_alike_for_every_column():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
@@ -27,9 +24,6 @@ def test_encoded_distances_of_random_pairs_are_alike_for_every_column():
     ):
         gap = cells[a] != cells[b] if is_category else (cells[a] - cells[b]) ** 2
         assert abs(np.mean(weight * gap) - 1) < 0.12
-
-
-# ---- what a reviewer found
 
 
 @pytest.mark.parametrize("unit", [1e-7, 1.0, 1e9, 1e300])

@@ -105,9 +105,6 @@ def test_runs_with_other_weights_are_not_merged():
         one.merge(valued(table, subsets=3, random_state=2))
 
 
-# ---- running
-
-
 def test_merged_runs_are_averages_and_refuse_the_same_draws():
     table = random_table(33, 30, ["number"] * 6, levels=6)
     a, b = (cellval.value_cells(table, subsets=24, random_state=s) for s in (0, 1))
@@ -128,9 +125,6 @@ def test_merging_runs_on_two_test_tables_pools_their_test_points():
     assert both.n_test == 16
     close(both.values, (a.values + b.values) / 2)
     close(both.stderr, np.sqrt(a.stderr**2 + b.stderr**2) / 2)
-
-
-# ---- what a reviewer found
 
 
 def test_merging_refuses_what_does_not_belong_together():
