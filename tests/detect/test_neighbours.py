@@ -1,3 +1,5 @@
+"""What the rows most like a row say about each of its cells."""
+
 import naive
 import numpy as np
 import pandas as pd
@@ -7,12 +9,13 @@ from cases import make_table, random_table
 from cellval.detect import neighbours as nearby
 from cellval.detect.neighbours import (
     N_NEAR,
+    Asking,
     ask,
     dependence,
-    iter_nearby,
     make_model,
     neighbours_of,
 )
+from cellval.parallel import drive
 from cellval.table.table import Table
 
 CASES = {
@@ -26,9 +29,9 @@ CASES = {
 }
 
 
-def answer(table, model=None, **options):
-    *_, (_, last) = iter_nearby(table, model or make_model(table), **options)
-    return last
+def answer(table, **options):
+    *_, last = drive(Asking(table), **options)
+    return last.result
 
 
 def plain(cells):
@@ -57,7 +60,7 @@ def test_neighbours_and_what_they_say_equal_the_definition(name, seed):
     n, kinds, n_classes, missing = CASES[name]
     table = random_table(seed, n, kinds, n_classes, missing=missing)
     model = make_model(table)
-    found = answer(table, model)
+    found = answer(table)
     for j, column in enumerate(table.features):
         for i in range(n):
             near = naive_neighbours(table, model, i, j)
@@ -90,10 +93,12 @@ def test_a_large_table_is_answered_soon_and_then_from_more_rows(monkeypatch):
     monkeypatch.setattr(nearby, "MOST_KNOWN", 60)
     monkeypatch.setattr(nearby, "ITEM_ROWS", 32)
     table = random_table(6, 100, ["decimal"] * 3)
-    steps = list(iter_nearby(table, make_model(table)))
-    shares = [share for share, _ in steps]
+    steps = list(drive(Asking(table)))
+    shares = [step.done for step in steps]
     assert shares == sorted(shares) and shares[-1] == 1.0
-    first, last = [found for _, found in steps if found is not None]
+    found = {id(step.result): step.result for step in steps if step.has_result}
+    first, last = found.values()
+    assert (first.n_known, last.n_known) == (20, 60)
     assert np.isfinite(first.expected).all() and np.isfinite(last.expected).all()
     assert (first.expected != last.expected).any()
 
@@ -138,7 +143,7 @@ def test_a_changed_row_is_asked_about_like_any_other():
     table = random_table(7, 50, ["number", "category", "decimal"], missing=0.1)
     model = make_model(table)
     rows = np.array([3, 40, 41])
-    whole, some = answer(table, model), ask(table, model, model.cells[:, rows], rows)
+    whole, some = answer(table), ask(table, model, model.cells[:, rows], rows)
     np.testing.assert_array_equal(some.expected, whole.expected[rows])
     np.testing.assert_array_equal(some.apart, whole.apart[rows])
 

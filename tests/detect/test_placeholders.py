@@ -1,3 +1,5 @@
+"""Codes that stand for missing cells."""
+
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,11 +1,12 @@
+"""What a suspicious cell should have been."""
+
 import numpy as np
 import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect import suggestions
-from cellval.detect.misspelt import misspelt
-from cellval.detect.suggestions import BLANK, best_texts, suggest, suggest_many
+from cellval.detect import suggestions as module
+from cellval.detect.suggestions import BLANK, best_texts, suggest_many, suggestions
 from cellval.detect.surprise import surprise
 from cellval.table.table import read
 
@@ -35,7 +36,7 @@ def suggested(column, error, row=17, frame=None, delimiter=",", decimal="."):
     text = frame.map(lambda cell: str(cell).replace(".", decimal))
     raw = text.to_csv(index=False, sep=delimiter).encode()
     table = read(raw, label="sex")
-    return suggest(table, surprise(table), row, column)
+    return suggestions(table, surprise(table), row, column)
 
 
 def right(column, row=17):
@@ -94,7 +95,7 @@ def test_a_swap_with_another_column_changes_both_cells():
     table = cellval.Table.from_frame(frame, label="sex")
     found = surprise(table)
     for column, other, text in (("height", "weight", a), ("weight", "height", b)):
-        best = suggest(table, found, 17, column)[0]
+        best = suggestions(table, found, 17, column)[0]
         assert best.text == str(text) and best.why.startswith(f"Swapped with '{other}'")
         assert best.also == ((other, str(b if other == "weight" else a)),)
 
@@ -123,7 +124,7 @@ def test_a_code_for_missing_is_to_be_blanked():
     frame = people()
     frame.loc[frame.index % 5 == 0, "weight"] = 0.0
     table = cellval.Table.from_frame(frame, label="sex")
-    best, *more = suggest(table, surprise(table), 5, "weight")
+    best, *more = suggestions(table, surprise(table), 5, "weight")
     assert best.text == "" and 'may stand for "missing"' in best.why and more
     found = surprise(table)
     texts = best_texts(table, found, np.array([5, 6]), np.array([1, 1]))
@@ -136,62 +137,22 @@ def test_a_wrong_category_gets_what_its_neighbours_have():
     row = int(frame["height"].idxmax())
     frame.loc[row, "size"] = "short"
     table = cellval.Table.from_frame(frame, label="sex")
-    assert suggest(table, surprise(table), row, "size")[0].text == "tall"
+    assert suggestions(table, surprise(table), row, "size")[0].text == "tall"
 
 
 def test_dates_with_swapped_digits_are_put_right():
     table = read("sample_data/ugly.csv")
-    best = suggest(table, surprise(table), table.position(70), "harvested")[0]
+    best = suggestions(table, surprise(table), table.position(70), "harvested")[0]
     assert best.text == "15.09.2023"
 
 
 def test_missing_neighbours_leave_nothing_to_suggest():
     raw = b"x,y\n1,a\n,b\n,a\n,b\n"
     table = read(raw, label="y", kinds={"x": "number"})
-    assert suggest(table, surprise(table), 0, "x") == ()
+    assert suggestions(table, surprise(table), 0, "x") == ()
 
 
 # --- misspelt categories --------------------------------------------------------------
-
-
-def slips(*words):
-    cells = ["Berlin"] * 60 + ["München"] * 40 + ["Type 1"] * 40 + ["Köln"] * 40
-    cells += words
-    frame = pd.DataFrame({"x": cells, "y": np.resize(["a", "b"], len(cells))})
-    table = cellval.Table.from_frame(frame, label="y", kinds={"x": "category"})
-    (column,) = table.features
-    names = column.categories
-    return {names[slip]: names[meant] for slip, meant in misspelt(column).items()}
-
-
-@pytest.mark.parametrize(
-    ("slip", "meant"),
-    [
-        ("berlin", "Berlin"),
-        ("BERLIN.", "Berlin"),
-        ("Belrin", "Berlin"),
-        ("Berin", "Berlin"),
-        ("Berlinn", "Berlin"),
-        ("Bärlin", "Berlin"),
-        ("Munchen", "München"),
-        ("Könl", "Köln"),
-    ],
-)
-def test_one_slip_is_recognised(slip, meant):
-    assert slips(slip) == {slip: meant}
-
-
-@pytest.mark.parametrize("word", ["Paris", "Type 2", "Be", "Berlikum", "Kölm", "Kön"])
-def test_other_words_are_left_alone(word):
-    assert slips(word) == {}
-
-
-def test_what_is_written_more_often_is_meant():
-    assert slips("Berlina", "Berlina", "Berlina") == {}
-
-
-def test_a_cell_may_hold_a_novel():
-    assert slips("Berlin " * 10_000) == {}
 
 
 def test_whole_numbers_stay_whole():
@@ -218,7 +179,7 @@ def test_numbers_with_many_decimals_have_no_units_too_long_to_write():
 
 def test_categories_are_compared_once_for_each_column(monkeypatch):
     asked = []
-    monkeypatch.setattr(suggestions, "misspelt", lambda c: asked.append(c.name) or {})
+    monkeypatch.setattr(module, "misspelt", lambda c: asked.append(c.name) or {})
     frame = people().assign(city=["Berlin", "Bonn"] * 120)
     table = cellval.Table.from_frame(frame, label="sex")
     suggest_many(table, surprise(table), [(i, j) for i in range(5) for j in (0, 4)])
@@ -232,7 +193,7 @@ def test_codes_for_missing_leave_the_detail_to_others(monkeypatch):
     table = cellval.Table.from_frame(frame, label="sex")
     found = surprise(table)
     assert [code.n_cells for code in found.placeholders] == [41]
-    monkeypatch.setattr(suggestions, "MOST_DETAILED", 1)
+    monkeypatch.setattr(module, "MOST_DETAILED", 1)
     rows, columns = np.append(np.arange(20, 61), 17), np.append(np.zeros(41, int), 1)
     *codes, other = best_texts(table, found, rows, columns)
     assert codes == [BLANK] * 41
@@ -240,7 +201,7 @@ def test_codes_for_missing_leave_the_detail_to_others(monkeypatch):
 
 
 def test_suggestions_of_a_long_list_are_written_as_in_the_file(monkeypatch):
-    monkeypatch.setattr(suggestions, "MOST_DETAILED", 0)
+    monkeypatch.setattr(module, "MOST_DETAILED", 0)
     frame = people()
     frame.loc[17, ["height", "weight"]] = [1500.5, 900.5]
     text = frame.map(lambda cell: str(cell).replace(".", ","))

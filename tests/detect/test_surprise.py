@@ -1,29 +1,17 @@
+"""How unusual every cell is, given its class and the rows most like its row."""
+
 import numpy as np
 import pandas as pd
 import pytest
-from cases import make_table, random_table
+from cases import blobs, make_table, random_table
 
 import cellval
+from cellval.detect import neighbours
+from cellval.detect import surprise as module
 from cellval.detect.surprise import iter_surprise, surprise
-from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.table.table import Table
 
 rng = np.random.default_rng
-
-
-def blobs(n=300, seed=0, **extra):
-    """Two classes, two columns that go together, and a category that fits them."""
-    draw = rng(seed)
-    y = draw.integers(0, 2, n)
-    x = 10.0 * y + draw.normal(size=n)
-    frame = {
-        "x": x.round(2),
-        "twice": (2 * x + draw.normal(size=n)).round(2),
-        "word": np.where(draw.random(n) < 0.95, np.where(y, "high", "low"), "mid"),
-        **extra,
-        "y": np.where(y, "yes", "no"),
-    }
-    return pd.DataFrame(frame)
 
 
 def table_of(frame, **options):
@@ -160,63 +148,17 @@ def test_amounts_over_many_orders_of_magnitude_raise_few_alarms():
 
 
 def test_it_can_be_stopped_and_goes_on_to_the_end():
+    steps = list(iter_surprise(table_of(blobs())))
+    assert steps[0].preparing and not steps[0].has_result
+    assert [step.done for step in steps] == sorted(step.done for step in steps)
+    assert steps[-1].done == 1.0 and steps[-1].result.is_final
     snapshots = iter_surprise(table_of(blobs()))
     first = next(snapshots)
     snapshots.close()
-    assert first.done == 1.0  # a small table has one answer
+    assert not first.has_result and list(snapshots) == []
 
 
 # --- tails ----------------------------------------------------------------------------
-
-
-def test_the_tail_of_a_normal_distribution_is_about_right():
-    x = np.abs(rng(0).normal(size=20_000))
-    tail = tail_of(x)
-    for away, share in ((1.0, 0.317), (2.0, 0.0455), (3.0, 0.0027)):
-        assert 0.7 * share < tail(np.array([away]))[0] < 2 * share
-
-
-def test_contamination_leaves_the_tail_alone():
-    x = np.abs(rng(0).normal(size=2000))
-    dirty = x.copy()
-    dirty[:80] = 1000.0
-    assert tail_of(dirty).far == pytest.approx(tail_of(x).far, rel=0.15)
-    assert tail_of(dirty)(np.array([1000.0]))[0] < 1e-9
-
-
-def test_heavy_tails_bend_it():
-    x = np.abs(rng(0).standard_t(3, size=50_000))
-    assert tail_of(x).shape < 1.3
-    share = float((x > 8).mean())
-    normal = tail_of(np.abs(rng(0).normal(size=50_000)))
-    far = np.array([8.0])
-    assert (
-        normal(far)[0] < 1e-3 * tail_of(x)(far)[0] and tail_of(x)(far)[0] > share / 50
-    )
-
-
-@pytest.mark.parametrize(
-    "x", [[], [np.nan], [0.0, 0.0, 0.0], [0.0] * 9 + [1.0], [3.0], [2.0] * 5]
-)
-def test_tails_of_next_to_nothing_are_probabilities(x):
-    x = np.array(x, float)
-    p = tail_of(x)(x)
-    assert ((p > 0) & (p <= 1) | np.isnan(x)).all()
-
-
-def test_a_tail_is_drawn_to_another():
-    a, b = Tail(1.0, 1.0, 2.0, 2.0), Tail(1.0, 3.0, 2.3, 0.5)
-    x = np.array([0.5, 2.0, 5.0])
-    np.testing.assert_allclose(a.drawn_to(b, 0.0)(x), a(x))
-    np.testing.assert_allclose(a.drawn_to(b, 1.0)(x), b(x))
-
-
-def test_probabilities_are_raised_where_too_many_are_low():
-    p = np.array([0.01] * 20 + [0.9] * 80)
-    assert calibrated(p)[0] == pytest.approx(0.04)
-    assert calibrated(np.array([0.01, 0.5, np.nan] * 50))[0] == pytest.approx(0.1, 0.01)
-    fine = np.linspace(0.001, 1, 1000)
-    np.testing.assert_allclose(calibrated(fine), fine, rtol=0.02)
 
 
 def test_davis_swapped_row_is_the_most_surprising():
@@ -225,3 +167,15 @@ def test_davis_swapped_row_is_the_most_surprising():
     row = table.position(12)
     worst = np.argsort(found, axis=None, kind="stable")[:2]
     assert sorted(worst.tolist()) == [row * 4, row * 4 + 1]
+
+
+def test_a_large_table_has_a_quick_answer_that_says_it_is_not_final(monkeypatch):
+    monkeypatch.setattr(neighbours, "FIRST_KNOWN", 20)
+    monkeypatch.setattr(neighbours, "MOST_KNOWN", 60)
+    monkeypatch.setattr(module, "MOST_KNOWN", 60)
+    steps = [step for step in iter_surprise(table_of(blobs(150))) if step.has_result]
+    first, last = steps[0].result, steps[-1].result
+    assert not first.is_final and last.is_final
+    assert first.surprise.shape == last.surprise.shape == (150, 3)
+    answers = {id(step.result) for step in steps}
+    assert len(answers) == 2  # many snapshots share an answer

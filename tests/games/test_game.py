@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 import cellval
 from cellval.errors import InputError
 from cellval.games.game import make_game
+from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.words import model_words
 from cellval.values.words import test_words as words_of_tests

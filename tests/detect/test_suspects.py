@@ -1,0 +1,94 @@
+"""The ranked list of cells, each with its reason and a suggestion."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cellval
+from cellval.detect.surprise import surprise
+from cellval.detect.suspects import cells_frame, suspects, suspects_frame
+from cellval.detect.suspicion import make_suspicion
+
+COLUMNS = [
+    "position",
+    "row_number",
+    "id",
+    "column",
+    "content",
+    "value",
+    "stderr",
+    "surprise",
+]
+
+
+COLUMNS += ["suspicion", "reason", "suggestion"]
+
+
+@pytest.fixture(scope="module")
+def davis():
+    table = cellval.read("sample_data/davis.csv", label="sex")
+    values = cellval.value_cells(table)
+    return make_suspicion(table, values, surprise(table))
+
+
+def test_davis_swapped_pair_ranks_first_and_second_and_the_swap_is_suggested(davis):
+    found = suspects(davis.table, davis.values)
+    pair = found.head(2).set_index("column")
+    assert pair["row_number"].tolist() == [12, 12]
+    assert pair["suggestion"].to_dict() == {"weight": "57", "height": "166"}
+    assert found.attrs["n_flagged"] == 2
+    assert pair["content"].to_dict() == {"weight": "166", "height": "57"}
+
+
+def test_the_frame_holds_every_cell_worst_first(davis):
+    found = suspects_frame(davis)
+    assert found.columns.tolist() == COLUMNS and len(found) == 800
+    assert found["suspicion"].is_monotonic_increasing
+    assert not found.duplicated(["row_number", "column"]).any()
+    assert (found["row_number"] == davis.table.row_numbers[found["position"]]).all()
+    assert (found["reason"].str.endswith(".")).all()
+
+
+def test_a_dataframe_will_do():
+    frame = pd.read_csv("sample_data/davis.csv")
+    assert suspects(frame).head(1)["row_number"].item() == 12
+
+
+def test_nothing_is_flagged_in_a_table_without_oddities():
+    table = cellval.read("sample_data/wine.csv")
+    assert suspects(table, cellval.value_cells(table)).attrs["n_flagged"] == 0
+
+
+def test_values_of_another_table_are_refused(davis):
+    frame = pd.read_csv("sample_data/davis.csv")
+    other = cellval.Table.from_frame(frame.iloc[::-1], label="sex")
+    with pytest.raises(cellval.InputError, match="another table"):
+        suspects(other, davis.values)
+
+
+@pytest.mark.parametrize("option", [{"n_jobs": 0}, {"random_state": -1}])
+def test_impossible_options_are_told(davis, option):
+    with pytest.raises(cellval.InputError, match=next(iter(option))):
+        suspects(davis.table, **option)
+
+
+def test_all_cores_may_be_asked_for(davis):
+    assert len(suspects(davis.table, n_jobs=-1)) == davis.scores.size
+
+
+def test_suggestions_are_asked_for_as_a_person_counts(davis):
+    best = cellval.suggest(davis.table, 12, "height")[0]
+    assert (best.text, best.also) == ("166", (("weight", "57"),))
+    frame = pd.read_csv("sample_data/davis.csv")
+    assert cellval.suggest(frame.rename(columns={"sex": "label"}), 12, "height")
+    with pytest.raises(cellval.InputError, match="'size' is no feature of davis"):
+        cellval.suggest(davis.table, 12, "size")
+    with pytest.raises(cellval.InputError, match="no row 0"):
+        cellval.suggest(davis.table, 0, "height")
+
+
+def test_lines_of_any_cells_come_in_the_order_given(davis):
+    lines = cells_frame(davis, np.array([5, 0, 5]))
+    assert lines["position"].tolist() == [1, 0, 1]
+    assert lines["column"].tolist() == ["height", "weight", "height"]
+    assert len(suspects_frame(davis, 3)) == 3
