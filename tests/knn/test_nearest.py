@@ -3,14 +3,18 @@
 import naive
 import numpy as np
 import pytest
+from cases import random_table
 
 from cellval.knn.nearest import (
     BLOCK,
     k_nearest,
     k_smallest,
     keep_nearest,
+    knn_classes,
     nearest_rows,
 )
+from cellval.table.encoding import encode
+from cellval.table.rows import part
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 
@@ -95,3 +99,52 @@ def test_a_stopped_search_ends_at_once():
     arrays = np.array([-1]), one, one[0], np.zeros(1, bool)
     nearest_rows(one, *arrays, np.array([[0]]), one, found, np.ones(1, np.uint8))
     assert (found == 9).all()
+
+
+def naive_vote(train, seen, k):
+    """Expected votes when ties in distance are broken at random, in plain Python."""
+    classes = []
+    for t in range(seen.shape[1]):
+        distances = []
+        for i in range(train.cells.shape[1]):
+            total = 0.0
+            for j, weight in enumerate(train.weight):
+                a, b = float(train.cells[j, i]), float(seen[j, t])
+                if np.isnan(a) or np.isnan(b):
+                    total += np.isnan(a) != np.isnan(b)
+                elif train.is_category[j]:
+                    total += float(weight) * (a != b)
+                else:
+                    total += float(weight) * (a - b) ** 2
+            distances.append(total)
+        y, reach = train.y.tolist(), sorted(distances)[min(k, len(distances)) - 1]
+        near = [y[i] for i, d in enumerate(distances) if d < reach]
+        tied = [y[i] for i, d in enumerate(distances) if d == reach]
+        left = min(k, len(distances)) - len(near)
+        votes = {
+            c: (near.count(c) * len(tied) + left * tied.count(c), y.count(c), -c)
+            for c in set(y)
+        }
+        classes.append(max(votes, key=votes.get))
+    return classes
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 100])
+@pytest.mark.parametrize("seed", range(4))
+def test_knn_is_the_vote_of_the_definition(k, seed):
+    kinds = ["number", "category", "number", "category"]
+    table = random_table(seed, 40, kinds, n_classes=3, missing=0.15)
+    test = random_table(seed + 50, 30, kinds, n_classes=3, levels=4, missing=0.15)
+    seen = encode(test, like=table).cells
+    expected = naive_vote(encode(table), seen, k)
+    assert knn_classes(table, seen, k).tolist() == expected
+
+
+def test_knn_does_not_depend_on_row_order():
+    table = random_table(7, 60, ["number", "category"], n_classes=3)
+    rows = np.random.default_rng(0).permutation(60)
+    shuffled = part(table, rows)
+    seen = encode(table).cells
+    np.testing.assert_array_equal(
+        knn_classes(table, seen, 5), knn_classes(shuffled, seen, 5)
+    )

@@ -2,12 +2,14 @@
 
 import io
 
+import pandas as pd
 import pytest
-from cases import message_of, people
+from cases import PEOPLE, message_of, people
 
 import cellval
+from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame
-from cellval.repairs.decisions import read_decisions
+from cellval.repairs.decisions import read_decisions, repair, repair_file
 from cellval.repairs.repair import (
     Repair,
     repaired,
@@ -156,3 +158,39 @@ def test_faults_in_a_decisions_file_are_named(table, tmp_path, text, words):
     assert message.startswith("decisions.csv")
     for word in words:
         assert word in message
+
+
+def test_a_table_is_repaired_by_a_mapping_a_file_or_a_frame_s_own_words(
+    table, tmp_path
+):
+    by_hand = {(2, "height"): "1,57", (4, "=note"): None, (6, ""): Repair("drop")}
+    fixed = repair(table, by_hand)
+    assert fixed.cells["height"].tolist() == ["1,80", "1,57", "1,65", "1,90"]
+    assert fixed.cells["=note"].tolist()[2] == ""
+    assert fixed.row_numbers.tolist() == [1, 2, 4, 5]
+    path = tmp_path / "decisions.csv"
+    path.write_text(
+        "row,column,repair,after\n2,height,replace,'1,57'\n".replace("'", '"')
+        + "4,=note,blank,\n6,,drop row,\n"
+    )
+    assert repair(table, path).cells.equals(fixed.cells)
+    frame = pd.DataFrame({"x": [1, 2, 30], "y": ["a", "b", "b"]})
+    assert repair(frame, {(3, "x"): 3}).cells["x"].tolist() == ["1", "2", "3"]
+    with pytest.raises(InputError, match="no column 'size'"):
+        repair(table, {(2, "size"): "3"})
+
+
+def test_a_file_is_repaired_by_a_mapping_or_a_file(tmp_path):
+    by_hand = {(2, "height"): "1,57", (6, ""): Repair("drop")}
+    path = tmp_path / "people.csv"
+    path.write_bytes(PEOPLE)
+    expected = PEOPLE[: PEOPLE.index(b"f;1,75")].replace(b"57;", b"1,57;")
+    for source in (PEOPLE, path, io.BytesIO(PEOPLE)):
+        assert repair_file(source, by_hand) == expected
+    decisions = b'row,column,repair,after\n2,height,,"1,57"\n6,,drop row,\n'
+    options = {"label": "sex", "id_column": "key"}
+    assert repair_file(path, decisions, **options) == expected
+
+
+def test_a_file_that_no_model_could_learn_from_is_repaired_all_the_same():
+    assert repair_file(b"x;y\n1;a\n1;a\n", {(2, "x"): "7"}) == b"x;y\n1;a\n7;a\n"
