@@ -229,3 +229,27 @@ def plain_row_values(dist, match, k, near=0, left_out=-1):
         tail += hits / size * w[at].sum()
         b -= size
     return out
+
+
+def untidy_table(seed=0, n=40, n_columns=4, name="table", like=None):
+    """Ties, missing cells, categories, three classes, some equal rows."""
+    rng = np.random.default_rng(seed)
+    cells = {}
+    for j in range(n_columns):
+        kind = ("whole", "category", "decimal")[j % 3]
+        if kind == "whole":
+            column = rng.integers(0, 5, n).astype(str)
+        elif kind == "category":
+            column = rng.choice(["red", "green", "blue"], n)
+        else:
+            column = np.round(rng.normal(size=n), 1).astype(str)
+        column = column.astype(object)
+        column[rng.random(n) < 0.1] = ""
+        cells[f"c{j}"] = column
+    cells["kind"] = rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1])
+    df = pd.DataFrame(cells)
+    df.iloc[:3] = df.iloc[3:6].to_numpy()
+    if like:
+        return Table.from_frame(df, like=like, name=name)
+    kinds = {f"c{j}": "category" if j % 3 == 1 else "number" for j in range(n_columns)}
+    return Table.from_frame(df, label="kind", kinds=kinds, name=name)
