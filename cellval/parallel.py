@@ -191,7 +191,8 @@ def _drive(
             if counted > computation.before:
                 left = seconds * (total - counted) / (counted - computation.before)
             if budget.seconds is not None:
-                share = max(share, min(1.0, seconds / budget.seconds))
+                # all is done only when it is over: something must be seen first
+                share = max(share, min(0.999, seconds / budget.seconds))
                 rest = max(0.0, budget.seconds - seconds)
                 left = rest if left != left else min(left, rest)
                 over |= seconds >= budget.seconds and make is not None

@@ -1,3 +1,5 @@
+"""Errors planted into a frame."""
+
 import numpy as np
 import pandas as pd
 import pytest
