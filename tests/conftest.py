@@ -24,7 +24,4 @@ def no_runs_left():
     """Runs of a test end with it."""
 
     yield
-    for job in list(registry._jobs.values()):
-        job.stop()
-        assert job.wait(WAIT)
-    registry._jobs.clear()
+    assert registry.stop_all(WAIT)

@@ -54,6 +54,7 @@ def _in_options(message: str) -> str:
         # As in "near=5 is not possible" and "no column 'x' (exclude)".
         message = re.sub(rf"(?<![\w'-]){name}=", f"{option} ", message)
         message = message.replace(f" ({name}).", f" ({option}).")
+        message = re.sub(rf"^{name}: ", f"{option}: ", message)
     return re.sub(r"(?<=: different )[\w, ]+(?=\. Use)", _settings, message)
 
 

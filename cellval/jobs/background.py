@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -119,8 +120,7 @@ class Job(Generic[Result]):
         except InputError as error:
             self._end("failed", str(error))
         except Exception as error:  # whatever it is, a person must not see it raw
-            if "interpreter shutdown" not in str(error):  # else the server ends
-                report(f"run {self.id} on {self.table.name} failed")
+            report(f"run {self.id} on {self.table.name} failed")
             self._end("failed", _apology(error))
         finally:
             if snapshots is not None:
@@ -148,6 +148,10 @@ class ValuationJob(Job[CellValues]):
         self._suspicion: Suspicion | None = None
 
     @property
+    def result(self) -> CellValues | None:
+        return self.values
+
+    @property
     def values(self) -> CellValues | None:
         """The estimate so far; None until there is one.
 
@@ -172,7 +176,11 @@ class ValuationJob(Job[CellValues]):
     def _run(self) -> Iterator[Snapshot[CellValues]]:
         look = threading.Thread(target=self._look, name="surprise", daemon=True)
         look.start()
-        yield from iter_chosen(self.table, self.options)
+        try:
+            yield from iter_chosen(self.table, self.options)
+        finally:
+            if not self.active:  # stopped: it ends with its next step
+                look.join()
         look.join()
 
     def _look(self) -> None:
@@ -221,7 +229,8 @@ def _light(snapshot: Snapshot[CellValues]) -> CellValues:
 
 def report(message: str) -> None:
     """Log the exception at hand, unless the server is being ended."""
-    if threading.main_thread().is_alive():
+    ending = "interpreter shutdown" in str(sys.exception())
+    if threading.main_thread().is_alive() and not ending:
         log.exception(message)
 
 

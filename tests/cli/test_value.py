@@ -1,5 +1,19 @@
 """Commands that value a table: run and explain."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import ROOT, SAMPLES
+
+import cellval
+from cellval.cli.arguments import main
+
 
 def test_the_command_line_takes_methods(tmp_path, capsys):
     from cellval.cli.arguments import main
@@ -66,3 +80,174 @@ def test_the_command_line_takes_methods(tmp_path, capsys):
         == 2
     )
     assert "--subsets is no option of --method 'loo'" in capsys.readouterr().err
+
+
+def cellval_process(*arguments, **options):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "cellval", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        **options,
+    )
+
+
+def test_run_writes_values_lowest_and_npz(tmp_path, capsys):
+    code = main(
+        ["run", str(SAMPLES / "davis.csv"), "--label", "sex", "--out", str(tmp_path)]
+    )
+    assert code == 0
+    shown = capsys.readouterr()
+    assert "all 16 column subsets (exact)" in shown.out
+    assert "200 test points" in shown.err
+    assert "standard error" in shown.err
+    assert "left" in shown.err
+    source = pd.read_csv(SAMPLES / "davis.csv")
+    values = pd.read_csv(tmp_path / "values.csv")
+    assert values.shape == source.shape
+    assert list(values.columns) == list(source.columns)
+    assert (values["sex"] == source["sex"]).all()
+    saved = cellval.load(tmp_path / "values.npz")
+    np.testing.assert_allclose(
+        values[list(saved.column_names)], saved.values, atol=1e-12
+    )
+    lowest = pd.read_csv(tmp_path / "lowest.csv")
+    assert list(lowest.columns) == [
+        "row",
+        "id",
+        "column",
+        "cell",
+        "value",
+        "stderr",
+        "rank",
+    ]
+    assert len(lowest) == 800
+    assert lowest["value"].is_monotonic_increasing
+
+
+def test_explain_prints_bars_that_sum_to_the_row_s_value(capsys):
+    code = main(
+        ["explain", str(SAMPLES / "davis.csv"), "--label", "sex", "--row", "12"]
+    )
+    lines = capsys.readouterr().out.splitlines()
+    assert code == 0
+    parts = {line.split()[0]: line.split() for line in lines[3:7]}
+    assert set(parts) == {"weight", "height", "repwt", "repht"}
+    assert parts["weight"][1] == "166"
+    total = float(lines[7].split()[2])
+    assert abs(sum(float(p[2]) for p in parts.values()) - total) < 5e-6
+    assert "|####" in "\n".join(lines)
+
+
+def test_a_second_csv_and_a_share_serve_as_test_points(tmp_path, capsys):
+    wine = pd.read_csv(SAMPLES / "wine.csv")
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    wine[::2].to_csv(train, index=False)
+    wine[1::2].to_csv(test, index=False)
+    common = ["run", str(train), "--label", "cultivar", "--subsets", "40", "--out"]
+    assert main([*common, str(tmp_path / "a"), "--test", str(test)]) == 0
+    assert cellval.load(tmp_path / "a" / "values.npz").n_test == 89
+    assert main([*common, str(tmp_path / "b"), "--test", "0.25"]) == 0
+    assert cellval.load(tmp_path / "b" / "values.npz").n_test < 30
+    capsys.readouterr()
+
+
+def test_a_run_continues_where_it_stopped(tmp_path, capsys):
+    common = [
+        "run",
+        str(SAMPLES / "wine.csv"),
+        "--label",
+        "cultivar",
+        "--subsets",
+        "all",
+    ]
+    assert main([*common, "--seconds", "0.001", "--out", str(tmp_path)]) == 0
+    part = cellval.load(tmp_path / "values.npz")
+    assert part.n_test < 178
+    assert (
+        main(
+            [
+                *common,
+                "--continue",
+                str(tmp_path / "values.npz"),
+                "--out",
+                str(tmp_path),
+            ]
+        )
+        == 0
+    )
+    assert cellval.load(tmp_path / "values.npz").n_test == 178
+    capsys.readouterr()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for processes")
+def test_ctrl_c_keeps_and_writes_what_there_is(tmp_path):
+    process = cellval_process(
+        "run",
+        SAMPLES / "adult_2000.csv",
+        "--label",
+        "income",
+        "--subsets",
+        "all",
+        "--out",
+        tmp_path,
+    )
+    seen = ""
+    deadline = time.monotonic() + 120
+    while "left" not in seen and time.monotonic() < deadline:
+        seen += process.stderr.read(40)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "keeping what there is" in err
+    assert "Traceback" not in err
+    assert 0 < cellval.load(tmp_path / "values.npz").n_test < 2000
+    assert len(pd.read_csv(tmp_path / "lowest.csv")) == 2000 * 14
+    assert "written to" in out
+
+
+def test_results_never_replace_the_file_that_is_read(tmp_path, capsys):
+    data = tmp_path / "values.csv"
+    data.write_bytes((SAMPLES / "davis.csv").read_bytes())
+    assert main(["run", str(data), "--label", "sex", "--out", str(tmp_path)]) == 2
+    assert "would replace" in capsys.readouterr().err
+    assert data.read_bytes() == (SAMPLES / "davis.csv").read_bytes()
+
+
+def test_a_result_that_cannot_be_written_is_told(tmp_path, capsys):
+    (tmp_path / "values.csv").mkdir()
+    davis = str(SAMPLES / "davis.csv")
+    assert main(["run", davis, "--label", "sex", "--out", str(tmp_path)]) == 2
+    assert "Cannot write to" in capsys.readouterr().err
+    assert cellval.load(tmp_path / "values.npz").n_test == 200
+
+
+def test_output_into_a_closed_pipe_ends_quietly(tmp_path):
+    process = cellval_process(
+        "run", SAMPLES / "davis.csv", "--label", "sex", "--out", tmp_path
+    )
+    process.stdout.close()
+    with process.stderr:
+        err = process.stderr.read()
+    process.wait(60)
+    assert "Traceback" not in err
+
+
+def on_davis(command, *arguments):
+    davis = str(SAMPLES / "davis.csv")
+    return main([command, davis, "--label", "sex", *map(str, arguments)])
+
+
+def test_a_kind_can_be_given(tmp_path, capsys):
+    kinds = ["--kind", "weight=category", "--kind", "height=text"]
+    assert on_davis("run", "--out", tmp_path, "--subsets", 8, *kinds) == 0
+    capsys.readouterr()
+    told = cellval.read(
+        SAMPLES / "davis.csv",
+        label="sex",
+        kinds={"weight": "category", "height": "text"},
+    )
+    saved = cellval.load(tmp_path / "values.npz")
+    assert saved.settings.table == told.fingerprint

@@ -1,0 +1,97 @@
+"""What all commands share: tables in, values on the way, files out."""
+
+import pytest
+from cases import message_of
+
+from cellval.cli.arguments import main
+from cellval.cli.files import check_outputs, last_of, printable
+from cellval.progress import Snapshot
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "empty"),
+        (b"a,b\n", "no rows below"),
+        (b"PK\x03\x04" + bytes(200), "CSV"),
+        (b"a,y\n1,p\n2\n3,q\n", "row 2"),
+        (b"x,y\n1,p\n2,\x00q\n", "NUL"),
+        (b'x,y\n1,"p\n2,q\n', "quote"),
+        (b"x,y\n1,p\n2,p\n", "y"),
+        (b"x,y\ninf,p\n2,q\n3,p\n4,q\n5,q\n", "row 1"),
+    ],
+)
+def test_bad_files_exit_with_2_and_a_sentence(content, words, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_bytes(content)
+    assert main(["run", str(path), "--label", "y", "--out", str(tmp_path / "out")]) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith("cellval: ")
+    assert words in shown.err
+    assert "Traceback" not in shown.err
+
+
+def test_notes_on_the_test_table_are_shown(tmp_path, capsys):
+    train, test = tmp_path / "train.csv", tmp_path / "test.csv"
+    lines = [f"{i * i % 31},{'ab'[i > 9]}" for i in range(20)]
+    train.write_text("\n".join(["x,y", *lines]))
+    test.write_text("x,y\n1,a\n2,c\n")
+    code = main(["run", str(train), "--test", str(test), "--out", str(tmp_path / "o")])
+    assert code == 0
+    assert "note on the test table: Classes that train.csv does not have: 'c'" in (
+        capsys.readouterr().err
+    )
+    test.write_text("x,y\n1,A\n2,B\n")
+    assert (
+        main(["run", str(train), "--test", str(test), "--out", str(tmp_path / "o")])
+        == 2
+    )
+    assert "no class of" in capsys.readouterr().err
+
+
+def snapshots(*steps, interrupted=False):
+    for done, result in steps:
+        make = None if result is None else lambda result=result: result
+        yield Snapshot(done, make=make)
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def test_the_last_result_is_kept_whoever_ends_the_run(capsys):
+    assert last_of(snapshots((0, None), (0.5, "half"), (1, "all"))) == ("all", False)
+    half = last_of(snapshots((0, None), (0.5, "half"), interrupted=True))
+    assert half == ("half", True)
+    assert "keeping what there is" in capsys.readouterr().err
+
+
+def test_ctrl_c_before_there_is_a_result_ends_the_command(capsys):
+    with pytest.raises(KeyboardInterrupt):
+        last_of(snapshots((0, None), interrupted=True))
+    assert "keeping" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain", "plain"),
+        ("two\nlines\x1b[31m", "two lines [31m"),
+        ("x" * 30, "x" * 23 + "…"),
+        (12.5, "12.5"),
+    ],
+)
+def test_cells_are_printed_without_control_characters_and_cut(text, shown):
+    assert printable(text) == shown
+
+
+def test_outputs_are_checked_before_the_work(tmp_path):
+    data = tmp_path / "data.csv"
+    data.write_text("x")
+    fine = {"--out": tmp_path / "new.csv", "--log": tmp_path / "log.csv"}
+    check_outputs(fine, (str(data), None))
+    for outputs, words in (
+        ({"--out": data}, "that would replace"),
+        ({"--out": tmp_path / "no" / "x.csv"}, "there is no folder"),
+        ({"--out": tmp_path}, "it is a folder"),
+        ({"--out": data.with_name("a"), "--log": data.with_name("a")}, "are both"),
+    ):
+        assert words in message_of(check_outputs, outputs, (str(data),))
