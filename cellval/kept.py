@@ -1,10 +1,13 @@
 """What was computed from an object is kept with it, and goes when it goes."""
 
+import threading
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+_looking = threading.Lock()  # held while results are looked up, never while computing
 
 
 def kept(most: int) -> Callable[[Function], Function]:
@@ -37,14 +40,16 @@ def kept(most: int) -> Callable[[Function], Function]:
 
         @wraps(function)
         def found(owner: Any, *others: Any) -> Any:
-            results = owner.__dict__.setdefault("_kept", {}).setdefault(name, {})
-            if others in results:
-                answer = results.pop(others)
-            else:
+            with _looking:
+                results = owner.__dict__.setdefault("_kept", {}).setdefault(name, {})
+                known, answer = others in results, results.get(others)
+            if not known:
                 answer = function(owner, *others)
-            results[others] = answer  # the last asked for goes last
-            while len(results) > most:
-                results.pop(next(iter(results)), None)
+            with _looking:
+                results.pop(others, None)
+                results[others] = answer  # the last asked for goes last
+                while len(results) > most:
+                    del results[next(iter(results))]
             return answer
 
         return found  # type: ignore[return-value] # it has the function's signature

@@ -1,9 +1,86 @@
 """How functions are compiled, and where that is kept."""
 
+import os
+import re
+import time
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
 from cases import random_table
 
 import cellval
+from cellval import compiled
 from cellval.knn.cell_values import permutations
+
+SOURCES = Path(cellval.__file__).parent
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package of its own with one file of kernels, and its user's cache."""
+    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "package" / "compiled.py"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = tmp_path / "package"
+    (folder / "room").mkdir(parents=True)
+    (folder / "room" / "kernels.py").write_text("from x import kernel\n")
+    (folder / "words.py").write_text("A = 1\n")
+    return folder
+
+
+def test_the_folder_is_named_after_every_file_with_kernels(package):
+    first = compiled._folder()
+    assert first.parent == package / "__pycache__" and first.is_dir()
+    assert re.fullmatch(r"kernels-[0-9a-f]{16}", first.name)
+    (package / "words.py").write_text("A = 2\n")
+    assert compiled._folder() == first
+    (package / "room" / "kernels.py").write_text("from x import kernel\nB = 1\n")
+    second = compiled._folder()
+    (package / "room" / "more.py").write_text("from x import kernel\n")
+    assert len({first, second, compiled._folder()}) == 3
+
+
+def test_every_file_that_compiles_does_it_by_kernel():
+    for path in SOURCES.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        uses = re.search(r"^@(partial\()?kernel|^\s*@numba|^@njit", text, re.M)
+        if uses and path.name != "compiled.py":
+            assert "import kernel" in text, path
+        imports_numba = re.search(r"^\s*(import|from) numba", text, re.M)
+        assert not imports_numba or path.name == "compiled.py", path
+
+
+def test_folders_of_other_sources_go_after_a_month(package):
+    cache = package / "__pycache__"
+    for name, days in (("kernels-old", 31), ("kernels-recent", 29), ("other", 99)):
+        (cache / name).mkdir(parents=True)
+        then = time.time() - days * 86400
+        os.utime(cache / name, (then, then))
+    own = compiled._folder()
+    assert sorted(p.name for p in cache.iterdir()) == sorted(
+        [own.name, "kernels-recent", "other"]
+    )
+
+
+def test_the_user_s_cache_serves_where_sources_cannot_be_written(package, tmp_path):
+    (package / "__pycache__").write_text("in the way")
+    assert compiled._folder().parent == tmp_path / "cache" / "cellval"
+    (tmp_path / "cache" / "cellval").rename(tmp_path / "elsewhere")
+    (tmp_path / "cache" / "cellval").write_text("in the way, too")
+    assert compiled._folder() is None
+
+
+def test_compiling_leaves_numba_s_own_settings_alone(monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "/somewhere/else")
+
+    @compiled.kernel
+    def divided(a, b):
+        return a / b
+
+    assert numba.config.CACHE_DIR == "/somewhere/else"
+    with np.errstate(divide="ignore"):
+        assert divided(np.float64(1), np.float64(0)) == np.inf  # as numpy divides
 
 
 def test_every_kernel_is_compiled_once():

@@ -1,21 +1,386 @@
-"""The one driver of long computations."""
+"""The one driver of long computations: order, budget, target, stop, workers."""
+
+import operator
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from cases import bits, random_table
 
 import cellval
+from cellval import parallel
+from cellval.parallel import Budget, Computation, Piece, drive, n_cores, n_workers
 
 MIXED = ["number", "category", "decimal"]
+WAIT = 60  # seconds until a test gives up
 
 
-@pytest.mark.parametrize("n_jobs", [0, -2, 2.5, "2"])
+class Collect(Computation):
+    """The answers of some calls in their order; each is as much work as the next."""
+
+    def __init__(self, *calls, **fields):
+        self.calls = calls
+        self.total = float(len(calls)) or 1.0
+        self.made = self.stops = self.drawn = 0
+        vars(self).update(fields)
+
+    def pieces(self):
+        for function, *arguments in self.calls:
+            self.drawn += 1
+            yield Piece(function, tuple(arguments))
+
+    def begin(self):
+        return ()
+
+    def add(self, state, answer):
+        return (*state, answer)
+
+    def make(self, state):
+        return (lambda: self.result(state)) if state else None
+
+    def result(self, state):
+        self.made += 1
+        return list(state)
+
+    def seen(self, state):
+        return f"{len(state)} calls"
+
+    def stop(self):
+        self.stops += 1
+
+
+def squares(n, **fields):
+    return Collect(*((operator.pow, k, 2) for k in range(n)), **fields)
+
+
+def last_of(computation, **options):
+    *_, last = drive(computation, **options)
+    return last
+
+
+@pytest.fixture(autouse=True)
+def no_ticks(monkeypatch):
+    """However busy the machine, only pieces make snapshots."""
+    monkeypatch.setattr(parallel, "TICK", WAIT)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is a second later whenever somebody looks at it."""
+    now = [0.0]
+
+    def monotonic():
+        now[0] += 1.0
+        return now[0]
+
+    monkeypatch.setattr(parallel, "time", SimpleNamespace(monotonic=monotonic))
+
+
+# --- snapshots ------------------------------------------------------------------------
+
+
+def test_a_snapshot_comes_before_the_first_and_after_every_piece():
+    run = squares(3)
+    steps = list(drive(run))
+    assert [s.preparing for s in steps] == [True, False, False, False]
+    assert [s.has_result for s in steps] == [False, True, True, True]
+    assert [s.result for s in steps[1:]] == [[0], [0, 1], [0, 1, 4]]
+    assert [s.done for s in steps] == [0, 1 / 3, 2 / 3, 1]
+    assert [s.seen for s in steps] == [f"{k} calls" for k in range(4)]
+    assert steps[-1].seconds_left == 0
+    assert run.stops == 1
+
+
+def test_a_result_is_made_once_and_only_if_asked_for():
+    run = squares(3)
+    steps = list(drive(run))
+    assert run.made == 0
+    assert steps[-1].result is steps[-1].result
+    assert run.made == 1
+
+
+def test_pieces_count_by_their_work():
+    class Weighted(Collect):
+        def pieces(self):
+            for piece, work in zip(super().pieces(), (1.0, 5.0), strict=True):
+                yield piece._replace(work=work)
+
+    run = Weighted((int,), (int,))
+    run.total = 6.0
+    assert [s.done for s in drive(run)] == [0, 1 / 6, 1]
+
+
+def test_work_of_an_earlier_run_is_done_from_the_start():
+    run = squares(2, total=4.0, before=2.0)
+    assert [s.done for s in drive(run)] == [0.5, 0.75, 1.0]
+
+
+def test_nothing_to_do_ends_with_what_there_is():
+    class Finished(Collect):
+        def begin(self):
+            return ("earlier",)
+
+    (only,) = drive(Finished(before=1.0))
+    assert (only.done, only.result) == (1.0, ["earlier"])
+
+
+def test_a_long_piece_gives_signs_of_life_and_counts_inside(monkeypatch):
+    monkeypatch.setattr(parallel, "TICK", 0.01)
+    go_on, inside = threading.Event(), [0.0]
+    run = Collect((go_on.wait, WAIT), (int,), done_inside=lambda: inside[0])
+    shares = []
+    for step in drive(run):
+        shares.append(step.done)
+        if len(shares) == 3:
+            inside[0] = 0.9  # of two
+        if len(shares) == 6:
+            inside[0] = 500.0  # whatever it counts, nothing is over before its end
+        if len(shares) == 9:
+            go_on.set()
+    assert shares == sorted(shares) and len(shares) >= 11
+    assert 0.45 in shares and 0.999 in shares and shares[-1] == 1
+    assert shares.index(1) == len(shares) - 1
+
+
+# --- workers --------------------------------------------------------------------------
+
+
+def test_answers_are_added_in_order_whatever_ends_first():
+    second_ran = threading.Event()
+
+    def first():
+        return second_ran.wait(WAIT)
+
+    def second():
+        second_ran.set()
+        return "second"
+
+    assert last_of(Collect((first,), (second,)), n_jobs=2).result == [True, "second"]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 7, None, -1])
+def test_the_number_of_workers_changes_no_bit(n_jobs):
+    class Total(Collect):
+        def begin(self):
+            return 0.0
+
+        def add(self, state, answer):
+            return state + answer
+
+        def result(self, state):
+            return state
+
+        def seen(self, state):
+            return ""
+
+    calls = [(operator.truediv, 1.0, k) for k in range(1, 200)]
+    one = last_of(Total(*calls)).result
+    assert last_of(Total(*calls), n_jobs=n_jobs).result.hex() == one.hex()
+
+
+def test_pieces_that_hold_the_gil_run_in_processes_of_one_thread_each():
+    calls = [(os.getpid,), (os.getpid,), (os.getenv, "OMP_NUM_THREADS")]
+    a, b, threads = last_of(Collect(*calls, processes=True), n_jobs=2).result
+    assert os.getpid() not in (a, b)
+    assert threads == "1"
+    alone = last_of(Collect(*calls, processes=True), n_jobs=1).result
+    assert alone[:2] == [os.getpid()] * 2
+
+
+def test_no_more_pieces_are_drawn_than_workers_will_soon_need():
+    run = squares(100)
+    steps = drive(run, n_jobs=2)
+    next(steps)
+    assert run.drawn == 0
+    next(steps)
+    assert run.drawn <= 2 * 2 + 1
+    steps.close()
+
+
+def test_any_executor_serves_and_stays_open():
+    with ThreadPoolExecutor(1, thread_name_prefix="own") as pool:
+        run = Collect((lambda: threading.current_thread().name,), (int,))
+        name, _ = last_of(run, executor=pool).result
+        assert name.startswith("own")
+        assert pool.submit(int).result() == 0
+        assert run.stops == 1
+
+
+def test_a_run_that_is_closed_cancels_what_waits_on_somebody_s_executor(monkeypatch):
+    monkeypatch.setattr(parallel, "TICK", 0.01)
+    begun, go_on, ran = threading.Event(), threading.Event(), []
+
+    def blocking():
+        begun.set()
+        go_on.wait(WAIT)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(blocking)
+        assert begun.wait(WAIT)
+        steps = drive(
+            Collect((ran.append, 1), (ran.append, 2)), executor=pool, n_jobs=2
+        )
+        next(steps)
+        assert not next(steps).has_result  # a sign of life: nothing ran yet
+        steps.close()
+        go_on.set()
+    assert ran == []
+
+
+@pytest.mark.parametrize("n_jobs", [0, -2, 2.5, "2", True])
 def test_impossible_numbers_of_jobs_are_refused(n_jobs):
-    with pytest.raises(cellval.InputError, match="n_jobs"):
-        cellval.value_cells(random_table(69, 10, MIXED), n_jobs=n_jobs)
+    for refused in (
+        lambda: n_workers(n_jobs),
+        lambda: drive(squares(1), n_jobs=n_jobs),
+        lambda: cellval.value_cells(random_table(69, 10, MIXED), n_jobs=n_jobs),
+    ):
+        with pytest.raises(cellval.InputError, match="n_jobs"):
+            refused()
 
 
 def test_all_cores_can_be_asked_for_as_in_scikit_learn():
+    assert n_workers(None) == n_workers(-1) == n_cores() >= 1
+    assert n_workers(3) == 3
     table = random_table(69, 10, MIXED)
     assert bits(cellval.value_cells(table, n_jobs=-1)) == bits(
         cellval.value_cells(table, n_jobs=1)
     )
+
+
+# --- ends -----------------------------------------------------------------------------
+
+
+def test_a_budget_ends_with_what_there_is(clock):
+    last = last_of(squares(50), budget=Budget(seconds=9))
+    assert (last.done, last.seconds_left) == (1.0, 0.0)
+    assert 1 <= len(last.result) < 50
+    assert last.seconds >= 9
+
+
+def test_a_budget_counts_as_progress_and_bounds_the_time_left(clock):
+    steps = list(drive(squares(1000), budget=Budget(seconds=20)))
+    shares = [step.done for step in steps]
+    assert shares == sorted(shares)
+    for step in steps[1:]:
+        assert step.done >= min(step.seconds / 20, 0.999)
+        assert step.seconds_left <= max(20 - step.seconds, 0)
+
+
+def test_however_short_the_budget_something_is_seen(clock):
+    class Late(Collect):
+        def make(self, state):
+            return super().make(state) if len(state) >= 3 else None
+
+    *others, last = drive(
+        Late(*((operator.pow, k, 2) for k in range(9))), budget=Budget(seconds=1e-9)
+    )
+    assert last.result == [0, 1, 4]
+    assert all(step.done < 1 for step in others)
+
+
+def test_a_budget_does_not_wait_for_a_long_piece():
+    go_on = threading.Event()
+
+    class Long(Collect):
+        def stop(self):
+            super().stop()
+            go_on.set()
+
+    run = Long((int,), (go_on.wait, WAIT))
+    last = last_of(run, budget=Budget(seconds=0.05), n_jobs=2)
+    assert (last.result, last.done) == ([0], 1.0)
+    assert run.stops == 1
+
+
+def test_a_target_ends_as_soon_as_it_is_reached():
+    run = squares(50, stderr=lambda state: 1 / len(state))
+    assert len(last_of(run, budget=Budget(stderr=0.25)).result) == 4
+    run = squares(5, stderr=lambda state: float("inf"))
+    assert len(last_of(run, budget=Budget(stderr=0.25)).result) == 5
+    assert Computation().stderr(None) == float("inf")
+
+
+def test_whoever_closes_the_iterator_stops_the_workers():
+    stopped = threading.Event()
+
+    class Stoppable(Collect):
+        def stop(self):
+            stopped.set()
+
+    steps = drive(
+        Stoppable((int,), (stopped.wait, WAIT), (stopped.wait, WAIT)), n_jobs=2
+    )
+    next(steps)
+    kept = next(steps)
+    steps.close()
+    assert stopped.is_set()
+    assert kept.result[0] == 0
+    names = [thread.name for thread in threading.enumerate()]
+    assert not [name for name in names if name.startswith("cellval_")]
+
+
+def test_a_failing_piece_ends_the_run_with_its_error():
+    run = Collect((int,), (operator.truediv, 1, 0), (int,))
+    steps = drive(run)
+    assert [next(steps).has_result, next(steps).result] == [False, [0]]
+    with pytest.raises(ZeroDivisionError):
+        next(steps)
+    assert run.stops == 1
+    assert list(steps) == []
+
+
+def test_a_timeout_of_a_piece_is_its_own_error():
+    def late():
+        raise TimeoutError("of a model's own")
+
+    with pytest.raises(TimeoutError, match="own"):
+        last_of(Collect((late,)))
+
+
+def test_preparing_fails_before_any_piece_is_drawn():
+    def broken():
+        raise cellval.InputError("cannot be prepared")
+
+    run = squares(3, prepare=broken)
+    steps = drive(run)
+    assert next(steps).preparing
+    with pytest.raises(cellval.InputError, match="prepared"):
+        next(steps)
+    assert run.drawn == 0
+
+
+@pytest.mark.parametrize("wrong", [0, -1, float("nan"), "3"])
+def test_impossible_budgets_are_refused(wrong):
+    with pytest.raises(cellval.InputError, match="budget"):
+        Budget(seconds=wrong)
+    with pytest.raises(cellval.InputError, match="target_stderr"):
+        Budget(stderr=wrong)
+
+
+def test_a_computation_must_say_what_its_pieces_are():
+    for call in ("pieces", "begin"):
+        with pytest.raises(NotImplementedError):
+            getattr(Computation(), call)()
+    assert Computation().seen(None) == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no nice value")
+def test_background_work_steps_back_alone():
+    def nice():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    def work():
+        before = nice()
+        parallel.give_way()
+        found.append((before, nice()))
+
+    found = []
+    mine = nice()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [(mine, max(mine, parallel.NICE))]
+    assert nice() == mine

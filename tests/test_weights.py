@@ -6,7 +6,6 @@ import naive
 import numpy as np
 import pytest
 
-from cellval import glossary
 from cellval.errors import InputError
 from cellval.weights import banzhaf, beta, named, relative, shapley
 
@@ -46,12 +45,6 @@ def test_a_larger_a_stresses_small_coalitions():
     assert means == sorted(means)
     assert means[0] < 2
     assert means[-1] > 17
-
-
-def test_every_family_says_what_it_gives_up():
-    assert set(glossary.GIVES_UP) == {"shapley", "banzhaf", "beta"}
-    for name in ("banzhaf", "beta"):
-        assert "Gives up efficiency" in glossary.GIVES_UP[name]
 
 
 @pytest.mark.parametrize("name", ["shapley", *WEIGHTS, "beta(1, 3)"])

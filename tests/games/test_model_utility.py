@@ -1,6 +1,7 @@
 """A model as a utility: compiled trees, scikit-learn's, copies for processes."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -166,7 +167,7 @@ def test_own_scoring_sees_the_predictions_of_the_compiled_tree(tables):
 def test_unknown_classes_of_the_test_are_never_right(tables):
     table, _ = tables
     other = random_table(3, 12, KINDS, n_classes=3, name="test")
-    renamed = Table(**{**vars(other), "classes": ("never", "seen", "before")})
+    renamed = replace(other, classes=("never", "seen", "before"))
     h = ModelUtility(DecisionTreeClassifier(), table, renamed)
     assert h.line(np.arange(30), np.arange(5), np.ones(6, bool)).tolist() == [0.0] * 6
 

@@ -81,12 +81,14 @@ def tables():
 
 def test_workers_change_no_bit_of_out_of_bag_scores(tables):
     run = OutOfBag(tables[0], n_trees=120)
-    alone = [step for step in drive(run) if step.has_result]
+    alone = {step.seen: step for step in drive(run) if step.has_result}
     with ThreadPoolExecutor(2) as pool:
         steps = drive(run, executor=pool, n_jobs=2)
-        shared = [step for step in steps if step.has_result]
-    both = zip(alone, shared, strict=True)
-    for a, b in ((x.result, y.result) for x, y in both):
+        shared = {step.seen: step for step in steps if step.has_result}
+    assert list(alone) == list(shared) == [f"{n} of 120 trees" for n in (50, 100, 120)]
+    for seen, step in alone.items():
+        a, b = step.result, shared[seen].result
         np.testing.assert_array_equal(a.values, b.values)
         np.testing.assert_array_equal(a.stderr, b.stderr)
-    assert alone[0].seconds_left > alone[-1].seconds_left == 0
+    first, *_, last_step = alone.values()
+    assert first.seconds_left > last_step.seconds_left == 0

@@ -1,0 +1,87 @@
+"""Numbers and texts as people read them."""
+
+import pytest
+
+from cellval import text
+
+
+def test_long_texts_are_cut_and_say_so():
+    assert text.cut("abcdef", 6) == "abcdef"
+    assert text.cut("abcdefg", 6) == "abcde…"
+    assert text.cut(1234567, 5) == "1234…"
+    assert len(text.shortened("word " * 1000)) == 60
+
+
+def test_a_cell_is_shown_on_one_line_and_a_blank_one_has_a_word():
+    assert text.brief(" two\n lines\t") == "two lines"
+    assert text.content("  \n") == "(blank)"
+    assert text.content("x" * 50) == "x" * 39 + "…"
+
+
+def test_figures_get_text_and_no_markup():
+    assert text.figure_text('<b>"a"</b> & b') == '&lt;b&gt;"a"&lt;/b&gt; &amp; b'
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0, "0 %"),
+        (1.0, "100 %"),
+        (0.25, "25 %"),
+        (0.0001, "0.01 %"),
+        (0.996, "99.6 %"),
+        (0.99999, "99.999 %"),
+        (0.004, "0.4 %"),
+    ],
+)
+def test_a_share_is_never_rounded_to_none_or_all(share, words):
+    assert text.percent(share) == words
+
+
+def test_probabilities_in_words():
+    shares = (0.5, 0.04, 0.01, 1e-4, 1e-6, 1e-9, float("nan"))
+    assert [text.one_in(share) for share in shares] == [
+        "50 in 100",
+        "1 in 25",
+        "1 in 100",
+        "1 in 10,000",
+        "1 in a million",
+        "less than 1 in a million",
+        "–",
+    ]
+
+
+def test_lists_name_the_first_and_count_the_others():
+    assert text.listed(["a", "b"]) == "'a', 'b'"
+    assert text.listed(map(str, range(12)), 2) == "'0', '1' and 10 more"
+    assert text.joined(["x"] * 1003, 1) == "x and 1,002 more"
+    assert text.joined([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "0 s"),
+        (8, "8 s"),
+        (99, "99 s"),
+        (100, "2 min"),
+        (5900, "98 min"),
+        (9000, "2.5 h"),
+        (float("nan"), "?"),
+        (float("inf"), "?"),
+    ],
+)
+def test_times_are_said_as_a_person_says_them(seconds, words):
+    assert text.spoken_time(seconds) == words
+
+
+def test_tiny_numbers_are_said_to_be_tiny():
+    shares = (0.5, 0.123, 0.0123, 0.00001, float("nan"))
+    words = ["0.50", "0.12", "0.012", "below 0.0001", "–"]
+    assert [text.share(s) for s in shares] == words
+
+
+def test_numbers_have_their_noun():
+    assert text.counted(1, "row") == "1 row"
+    assert text.counted(0, "row") == "0 rows"
+    assert text.counted(12_000, "copy", "copies") == "12,000 copies"
