@@ -247,8 +247,8 @@ def mark_others(cells, line, code, node, scratch):
 def cut_of(cells, line, at, node, orders):
     """Halfway between the neighbours of a cut."""
     x, half, p = cells.numbers, node.depth & 1, node.start + at
-    below = float(x[line, orders[half, line, p - 1]])
-    above = float(x[line, orders[half, line, p]])
+    below = np.float64(x[line, orders[half, line, p - 1]])
+    above = np.float64(x[line, orders[half, line, p]])
     cut = below / 2.0 + above / 2.0
     return cut if cut < above else below  # of infinite numbers
 

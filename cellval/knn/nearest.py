@@ -82,7 +82,7 @@ def nearest_rows(
     n_columns, n_known = known.shape
     n_targets, n_predictors = predictors.shape
     n_near = found.shape[2]
-    apart = np.empty((n_columns, BLOCK), np.float32)
+    apart = np.zeros((n_columns, BLOCK), np.float32)
     total = np.empty(BLOCK, np.float32)
     best = np.empty((n_targets, n_near), np.float32)
     for i in range(own.size):

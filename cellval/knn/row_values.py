@@ -44,7 +44,7 @@ class Scratch(NamedTuple):
     spare: np.ndarray  # uint64 (n + 1,)
     counts: np.ndarray  # uint32 (6144,)
     group: np.ndarray  # uint32 (n + 1,): twice the group of each row
-    values: np.ndarray  # float64 (2 n,): value of a miss and of a hit for each group
+    values: np.ndarray  # float64 (2 n + 2,): of a miss and of a hit in each group
 
 
 class Point(NamedTuple):
@@ -80,7 +80,7 @@ def make_scratch(n):
         np.empty(n + 1, np.uint64),
         np.empty(6144, np.uint32),
         np.zeros(n + 1, np.uint32),
-        np.empty(2 * n),
+        np.empty(2 * n + 2),
     )
 
 
@@ -141,7 +141,8 @@ def spread_few(n, point, out):
     """Values of few sorted rows, without a branch that depends on the data."""
     steps, scratch = point.steps, point.scratch
     items, sums = scratch.items, scratch.spare
-    g = ~ZERO
+    g = ZERO  # groups count from 1
+    sums[ZERO] = ZERO
     previous = ~ZERO
     total = ZERO
     for p in range(n):
@@ -153,10 +154,9 @@ def spread_few(n, point, out):
         scratch.group[row] = np.uint32(g + g)
     tail = 0.0
     b = total >> HALF
-    q = g + ONE
+    q = g
     while q > ZERO:
-        q -= ONE
-        nearer = sums[q - ONE] if q > ZERO else ZERO
+        nearer = sums[q - ONE]
         a = nearer >> HALF
         hits = np.float64((total - nearer) & LOWER)
         hit, miss, tail = group_values(a, b, hits, tail, steps)
@@ -164,6 +164,7 @@ def spread_few(n, point, out):
         scratch.values[q + q + ONE] = hit
         b = a
         total = nearer
+        q -= ONE
     for i in range(out.size):
         out[i] = scratch.values[scratch.group[i] + np.uint32(point.match[i])]
 

@@ -35,6 +35,7 @@ def test_knn_utilities_of_single_rows_give_the_engines_values(seed, how):
     assert np.isnan(values[~players]).all()
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("k", [1, 3, 20, MANY + 1])
 @pytest.mark.parametrize("loo", [True, False])
 def test_knn_utilities_equal_the_definition(k, loo):

@@ -99,6 +99,7 @@ def tables():
     return table, random_table(2, 40, KINDS, **made, name="test")
 
 
+@pytest.mark.uncompiled
 def test_a_line_holds_the_utilities_of_growing_columns(tables):
     h = ModelUtility(DecisionTreeClassifier(), *tables, empty=0.25)
     rows, order = np.arange(0, 30, 2), np.array([3, 0, 4, 1, 2])

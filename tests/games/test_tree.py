@@ -43,6 +43,7 @@ def plain(arrays, y, rows, columns, **options):
     return naive.tree_predictions(seen, y[rows].tolist(), asked, **options)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("name", LIMITS)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_trees_equal_the_definition(name, n_classes):
@@ -59,6 +60,7 @@ def test_trees_equal_the_definition(name, n_classes):
             np.testing.assert_array_equal(model.predict(rows, columns), expected)
 
 
+@pytest.mark.uncompiled
 def test_rows_that_repeat_count_as_often():
     for seed in range(10):
         table = random_table(seed, 20, KINDS, n_classes=3, missing=0.1)
@@ -72,6 +74,7 @@ def test_rows_that_repeat_count_as_often():
         np.testing.assert_array_equal(said, np.array(expected)[outside])
 
 
+@pytest.mark.uncompiled
 def test_columns_without_a_split_leave_the_commonest_class():
     X = np.zeros((5, 2), np.float32)
     X[:, 1] = 3.0 + 1e-8 * np.arange(5)  # too close to cut
@@ -82,6 +85,7 @@ def test_columns_without_a_split_leave_the_commonest_class():
     assert model.predict(np.array([0]), np.array([1])).tolist() == [2] * 5
 
 
+@pytest.mark.uncompiled
 def test_numbers_beyond_all_bounds_end_up_on_their_side():
     X = np.array([[-np.inf], [0.0], [np.inf], [np.inf]], np.float32)
     model = Trees.of(X, X, [np.array([0])], [True], np.array([0, 1, 0, 0]))

@@ -131,6 +131,7 @@ def test_exact_values_with_other_weights_are_the_definition(name, baseline, weig
         near_to(comp.column_stderr, ref.sum(axis=1).std(axis=0, ddof=1) / root)
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 def test_other_weights_on_a_test_table_are_the_definition(baseline, weights):
@@ -155,6 +156,7 @@ def test_other_weights_on_a_hold_out_are_the_definition(weights):
     close(comp.values[~held_out], ref[~held_out])
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("near", [1, 3])
 def test_near_field_with_other_weights_is_that_of_the_coarser_utility(near, weights):
@@ -221,6 +223,7 @@ def by_orders(game, orders, name, ends):
     return total
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize(("near", "n_pairs"), [(0, 1), (3, 2), (0, 8)])
@@ -290,6 +293,7 @@ def test_shapley_values_still_sum_to_the_rows_and_to_the_score():
     assert abs(other.total - comp.total) > 1e-3
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize("name", CASES)
 def test_exact_values_are_the_definition(name, baseline):
@@ -298,6 +302,7 @@ def test_exact_values_are_the_definition(name, baseline):
     close(comp.values, naive_values(table, k, baseline=baseline))
 
 
+@pytest.mark.uncompiled
 def test_exact_values_on_a_test_table_are_the_definition():
     table = random_table(10, 5, MIXED)
     test = random_table(11, 6, MIXED, missing=0.2, name="test")
@@ -319,6 +324,7 @@ def test_a_test_category_that_training_lacks_differs_from_all():
     close(comp.values, naive_values(table, 1, test))
 
 
+@pytest.mark.uncompiled
 def test_balanced_scoring_gives_every_class_the_same_say():
     table = make_table(
         [("number", [1, 2, 3, 5, 8]), ("category", [0, 1, 1, 0, 1])], [0, 0, 0, 0, 1]
@@ -328,6 +334,7 @@ def test_balanced_scoring_gives_every_class_the_same_say():
     close(comp.values, naive_values(table, 2, weights=weights))
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize("near", [1, 2, 3])
 def test_near_field_is_the_exact_value_of_the_coarser_utility(near, baseline):
@@ -369,6 +376,7 @@ def sampled_oracle(table, k, n_pairs, ends, near=0, baseline="zero", seed=0):
     return total / weights
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize(("near", "n_pairs"), [(0, 1), (0, 2), (3, 1), (3, 2)])
 def test_sampled_values_are_the_mean_over_the_drawn_orders(near, n_pairs, baseline):
@@ -384,6 +392,7 @@ def test_sampled_values_are_the_mean_over_the_drawn_orders(near, n_pairs, baseli
     close(comp.values, sampled_oracle(table, 2, n_pairs, False, near, baseline))
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("near", [0, 3])
 def test_exact_ends_replace_first_and_last_positions(near):
     table = random_table(14, 6, ["number", "category", "decimal", "number", "category"])
@@ -438,6 +447,7 @@ def test_cells_sum_to_the_row_values_and_to_the_score(subsets, scoring, near):
         )
 
 
+@pytest.mark.uncompiled
 def test_chance_baseline_subtracts_the_guess_and_makes_constant_columns_worthless():
     table = make_table(
         [("number", [5] * 6), ("number", [1, 2, 3, 4, 5, 6])], [0, 1, 0, 1, 1, 1]
@@ -593,3 +603,15 @@ def test_permutations_of_many_rows(near, dtype):
     np.testing.assert_allclose(sums.cells, ref, rtol=0, atol=atol)
     np.testing.assert_allclose(sums.rows, ref.sum(axis=0), rtol=0, atol=atol)
     np.testing.assert_allclose(sums.columns, ref.sum(axis=1), rtol=0, atol=1e-6)
+
+
+@pytest.mark.uncompiled
+@pytest.mark.parametrize("name", ["mixed kinds", "ties everywhere", "copies of rows"])
+def test_values_of_rows_alone_are_those_of_all_columns_at_once(name):
+    table, k = CASES[name]
+    n, m = shape_of(table)
+    ref = np.zeros(n)
+    for game in naive_games(table, k):
+        for i, value in naive.phi(game, tuple(range(m))).items():
+            ref[i] += float(value) / n
+    close(cellval.value_rows(table, n_neighbors=k), ref)

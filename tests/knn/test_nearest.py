@@ -129,6 +129,7 @@ def naive_vote(train, seen, k):
     return classes
 
 
+@pytest.mark.uncompiled
 @pytest.mark.parametrize("k", [1, 2, 5, 100])
 @pytest.mark.parametrize("seed", range(4))
 def test_knn_is_the_vote_of_the_definition(k, seed):

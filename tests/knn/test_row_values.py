@@ -40,7 +40,9 @@ def point_of(match, k, left_out=-1, count=None):
 
 @pytest.mark.parametrize("left_out", [-1, 0, 7])
 @pytest.mark.parametrize("near", [0, 1, 40, 500, 2999, 10**6])
-@pytest.mark.parametrize("n", [40, 1400, 3000])
+@pytest.mark.parametrize(
+    "n", [pytest.param(40, marks=pytest.mark.uncompiled), 1400, 3000]
+)
 @pytest.mark.parametrize("levels", [3, 10**6])
 def test_row_values_of_many_rows(n, near, levels, left_out):
     rng = np.random.default_rng([n, levels])
@@ -60,7 +62,7 @@ def test_row_values_of_many_rows(n, near, levels, left_out):
 
 
 @pytest.mark.parametrize("near", [0, 30])
-@pytest.mark.parametrize("n", [50, 2000])
+@pytest.mark.parametrize("n", [pytest.param(50, marks=pytest.mark.uncompiled), 2000])
 def test_repeated_rows_are_the_same_as_rows_written_out(n, near):
     rng = np.random.default_rng(2)
     dist = rng.integers(0, 500, n).astype(np.float32)

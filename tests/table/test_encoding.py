@@ -7,6 +7,7 @@ import pytest
 import cellval
 from cellval.table.encoding import encode
 
+
 def test_encoded_distances_of_random_pairs_are_alike_for_every_column():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
