@@ -13,21 +13,13 @@ import plotly.graph_objects as go
 
 import cellval
 from cellval.errors import InputError
-from cellval.experiments.data import read, table_of
-from cellval.experiments.detection import (
-    CLASS,
-    FLAT,
-    RANDOM,
-    SUSPICION,
-    VALUE,
-    mean_lines,
-    points_of,
-)
+from cellval.experiments import detection
+from cellval.experiments.data import read
+from cellval.experiments.detection import FLAT, VALUE
 from cellval.experiments.result import Number, Reproduction, over_seeds
 from cellval.figures.lines import lines_figure
 from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import Planted
-from cellval.validation.signals import chance, suspicion_of, within_class
 
 SWAPS = {17: 71, 18: 81, 19: 91, 71: 17, 81: 18, 91: 19}
 N_SWAPS = 15
@@ -88,34 +80,20 @@ def subset(
 
 
 def curves_of(
-    frame: pd.DataFrame,
-    seed: int,
-    sizes: AgeSizes,
-    *,
-    flat: bool,
-    tests: pd.DataFrame | None = None,
+    frame: pd.DataFrame, seed: int, sizes: AgeSizes, tests: pd.DataFrame | None = None
 ) -> dict[str, Curve]:
-    """The detection curve of every signal on one table."""
+    """The detection curve of every signal on one table; 1D where there are tests."""
     planted = swap_ages(frame, sizes.n_swaps, seed)
-    table = table_of(planted.frame, frame, "Census")
-    used = [frame.columns.get_loc(name) for name in table.feature_names]
-    wrong = planted.wrong[:, used]
-    m = len(table.features)
-    large = table.n_rows > LARGE
+    table, wrong = detection.with_errors(planted, frame, "Census")
+    m, large = len(table.features), table.n_rows > LARGE
     values = cellval.value_cells(
         table,
         subsets=2 * m if large else 8 * m,  # one random order and its reverse, or four
         near=NEAR if large else None,
         random_state=seed,
     )
-    scores = {
-        VALUE: values.values,
-        CLASS: within_class(values),
-        SUSPICION: suspicion_of(table, values, random_state=seed),
-        RANDOM: chance(wrong.shape, seed),
-    }
-    if flat:
-        assert tests is not None
+    scores = detection.scores_of(table, values, seed)
+    if tests is not None:
         scores[FLAT] = cellval.value_cells(
             table,
             method="flat",
@@ -137,17 +115,15 @@ def run(data: Path | None, quick: bool) -> Reproduction:
 def measured(frame: pd.DataFrame, sizes: AgeSizes) -> pd.DataFrame:
     """A detection curve per table, signal and seed; the larger table comes first."""
     parts = []
-
-    def add(curves: dict[str, Curve], n_rows: int, seed: int) -> None:
-        for signal, curve in curves.items():
-            named = {"n_rows": n_rows, "signal": signal, "seed": seed}
-            needed = round(curve.n_cells * share_needed(curve, LEVEL))
-            parts.append(points_of(curve, GRID, **named, cells_for_80=needed))
-
-    add(curves_of(frame, 0, sizes, flat=False), len(frame), 0)
+    tables: list[tuple[pd.DataFrame, int, pd.DataFrame | None]] = [(frame, 0, None)]
     for seed in range(sizes.seeds):
         some, tests = subset(frame, sizes.few, sizes.n_swaps, seed)
-        add(curves_of(some, seed, sizes, flat=True, tests=tests), len(some), seed)
+        tables.append((some, seed, tests))
+    for own, seed, tests in tables:
+        for signal, curve in curves_of(own, seed, sizes, tests).items():
+            named = {"n_rows": len(own), "signal": signal, "seed": seed}
+            needed = round(curve.n_cells * share_needed(curve, LEVEL))
+            parts.append(detection.points_of(curve, GRID, **named, cells_for_80=needed))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -176,7 +152,7 @@ def numbers_of(points: pd.DataFrame, sizes: AgeSizes) -> list[Number]:
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
     panels = {
-        f"{n_cells:,} cells": mean_lines(own)
+        f"{n_cells:,} cells": detection.mean_lines(own)
         for n_cells, own in points.groupby("n_cells", sort=False)
     }
     return lines_figure(

@@ -43,13 +43,10 @@ def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
             for signal, own in scores.items():
                 curve = detection_curve(case.wrong, own)
                 first = min(1.0, FIRST / curve.n_cells)
-                named = {"found_in_200": float(curve.found_at(first))}
+                named = {"share": share, "signal": signal, "seed": seed}
+                named["found_in_200"] = float(curve.found_at(first))
                 named["possible_in_200"] = min(1.0, FIRST / curve.n_wrong)
-                parts.append(
-                    points_of(
-                        curve, GRID, share=share, signal=signal, seed=seed, **named
-                    )
-                )
+                parts.append(points_of(curve, GRID, **named))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -24,7 +24,6 @@ from cellval.figures.palette import GREY
 from cellval.games.exact import AllSubsets, values_of
 from cellval.games.models import utility_of
 from cellval.games.montecarlo import Rounds
-from cellval.games.watched import Utility
 from cellval.knn.plan import evaluations
 from cellval.methods import MODELS
 from cellval.parallel import drive
@@ -60,17 +59,15 @@ def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else ConvergenceSizes()
     frame = read("breast_cancer", data, sample=quick)
-    parts, shares = [], []
-    for model in ("tree", "knn"):
-        curve, share = small_game(frame, sizes, model)
-        parts.append(curve)
-        shares.append(share)
+    small = (small_game(frame, sizes, model) for model in ("tree", "knn"))
+    curves, shares = zip(*small, strict=True)
+    parts = [*curves]
     for name, n_train, n_test in sizes.tables:
         own = read(name, data, sample=quick)
         parts.append(knn_curves(own, TABLES[name].title, n_train, n_test, sizes))
     points = pd.concat(parts, ignore_index=True)
-    census = read("census", data, sample=quick)
-    within = float(np.mean(shares)), knn_coverage(census, *sizes.checked)
+    of_knn = knn_coverage(read("census", data, sample=quick), *sizes.checked)
+    within = float(np.mean(shares)), of_knn
     found = numbers_of(points, within, sizes)
     return Reproduction("convergence", found, points, figure_of(points))
 
@@ -89,14 +86,16 @@ def small_game(
     h = utility_of(table, model, test=test, n_neighbors=3)
     *_, last = drive(AllSubsets(h, sizes.rows, sizes.columns))
     utilities = last.result
-    exact, known = values_of(utilities), _looked_up(utilities)
+    exact = values_of(utilities)
+
+    def known(rows: np.ndarray, columns: np.ndarray) -> float:
+        return float(utilities[np.sum(1 << rows), np.sum(1 << columns)])
+
     wanted = [2**k for k in range(2, int(np.log2(sizes.rounds)) + 1)]
     rows, within = [], []
     for seed in range(sizes.seeds):
-        rounds = Rounds(
-            known, sizes.rows, sizes.columns, sizes.rounds, random_state=seed
-        )
-        for step in drive(rounds):
+        shape = sizes.rows, sizes.columns
+        for step in drive(Rounds(known, *shape, sizes.rounds, random_state=seed)):
             if step.preparing or step.result.n_draws not in wanted:
                 continue
             found = step.result
@@ -110,13 +109,6 @@ def small_game(
     return _averaged(curve, title, MC), float(np.mean(within))
 
 
-def _looked_up(utilities: np.ndarray) -> Utility:
-    def h(rows: np.ndarray, columns: np.ndarray) -> float:
-        return float(utilities[np.sum(1 << rows), np.sum(1 << columns)])
-
-    return h
-
-
 def knn_curves(
     frame: pd.DataFrame, title: str, n_train: int, n_test: int, sizes: ConvergenceSizes
 ) -> pd.DataFrame:
@@ -126,8 +118,7 @@ def knn_curves(
     m = len(table.features)
     options: dict[str, Any] = {"n_neighbors": K, "test": test}
     exact = cellval.value_cells(table, subsets="all", **options).values
-    rows = []
-    pairs = 1
+    rows, pairs = [], 1
     while 2 * m * pairs < min(2**m, 2 * m * sizes.permutations):
         for seed in range(sizes.seeds):
             values = cellval.value_cells(
@@ -214,20 +205,12 @@ def at_error(curve: pd.DataFrame, error: float) -> float:
     return float(np.exp(np.interp(-np.log(error), -lowest, x)))
 
 
-def _knn_games(curves: pd.DataFrame) -> list[str]:
-    return list(curves.loc[curves["estimator"] == FRESH, "game"].unique())
-
-
 def numbers_of(
     points: pd.DataFrame, within: tuple[float, float], sizes: ConvergenceSizes
 ) -> list[Number]:
     """`within` are the shares of cells within two standard errors, 2D-MC's and KNN's"""
-    n_players = sizes.rows + sizes.columns
-    found = [
-        Number("small game: rows", sizes.rows),
-        Number("small game: columns", sizes.columns),
-        Number("small game: utilities, all of which are known", 2**n_players),
-    ]
+    shape = f"small game, {sizes.rows} rows x {sizes.columns} columns"
+    found = [Number(f"{shape}: utilities", 2 ** (sizes.rows + sizes.columns))]
     slopes = points.groupby(["game", "estimator"], sort=False).apply(
         slope, include_groups=False
     )
@@ -235,8 +218,8 @@ def numbers_of(
         words = f"{game}, {estimator}: slope of the error (independent draws: -0.50)"
         found.append(Number(words, own))
     paper = f"'converge within {PAPER_PERMUTATIONS} permutations'"
-    for game in _knn_games(points):
-        own = points[points["game"] == game].set_index("estimator")
+    of_knn = points[points["estimator"] != MC].set_index("estimator")
+    for game, own in of_knn.groupby("game", sort=False):
         last = own.loc[SHARED].iloc[-1]
         theirs, error = float(last["evaluations"]), float(last["error"])
         needed = at_error(own.loc[[FRESH]], error)
@@ -251,14 +234,12 @@ def numbers_of(
             Number(f"{cost}, for exact values", last["all_subsets"]),
         ]
     rows, tests, draws = sizes.checked
+    how = f"{rows} rows of Census, {draws} draws of {tests} test points"
     words = "cells within two standard errors of the truth (95 % if normal)"
     return [
         *found,
-        Number(f"{words}, 2D-MC from 64 rounds on", 100 * within[0], "%"),
-        Number(f"{words}, KNN", 100 * within[1], "%"),
-        Number(
-            f"rows of Census for that; {tests} test points drawn {draws} times", rows
-        ),
+        Number(f"{words}: 2D-MC, from 64 rounds on", 100 * within[0], "%"),
+        Number(f"{words}: KNN, {how}", 100 * within[1], "%"),
     ]
 
 

@@ -7,30 +7,20 @@ lowest value on.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 import cellval
-from cellval.experiments.data import read, table_of
-from cellval.experiments.detection import (
-    CLASS,
-    FLAT,
-    LOO,
-    RANDOM,
-    SUSPICION,
-    VALUE,
-    mean_lines,
-    points_of,
-)
+from cellval.experiments import detection
+from cellval.experiments.data import read
+from cellval.experiments.detection import FLAT, LOO, VALUE
 from cellval.experiments.result import Number, Reproduction, over_seeds
 from cellval.figures.lines import lines_figure
 from cellval.table.table import Table
 from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import plant
-from cellval.validation.signals import chance, suspicion_of, within_class
 
 SHARE = 0.02
 FIRST = 0.05  # of the cells: where the paper counts what is found
@@ -39,7 +29,6 @@ BENIGN = "2"  # in the file; 4 is malignant
 GRID = np.linspace(0, 1, 201)  # shares inspected at which curves are kept
 ONLY = "2D-KNN, benign rows only"
 REST = "2D-KNN, malignant rows only"
-SIGNALS = (VALUE, CLASS, ONLY, REST, SUSPICION, FLAT, LOO, RANDOM)
 
 
 @dataclass(frozen=True)
@@ -75,28 +64,27 @@ def make_case(
     test = frame.iloc[rows[n_train : n_train + n_test]]
     label = str(frame.columns[-1])
     planted = plant(train, label, KIND, share=share, random_state=seed)
-    table = table_of(planted.frame, frame, "Breast Cancer")
-    used = [train.columns.get_loc(name) for name in table.feature_names]
-    return Case(table, Table.from_frame(test, like=table), planted.wrong[:, used])
+    table, wrong = detection.with_errors(planted, frame, "Breast Cancer")
+    return Case(table, Table.from_frame(test, like=table), wrong)
 
 
 def curves_of(case: Case, sizes: OutlierSizes, seed: int) -> dict[str, Curve]:
     """The detection curve of every signal."""
     values = cellval.value_cells(case.table, test=case.test, random_state=seed)
-    scores = {
-        VALUE: values.values,
-        CLASS: within_class(values),
-        SUSPICION: suspicion_of(case.table, values, random_state=seed),
-        RANDOM: chance(case.wrong.shape, seed),
-    }
+    scores = detection.scores_of(case.table, values, seed)
     if seed < sizes.flat_seeds:
-        how: dict[str, Any] = {"test": case.test, "random_state": seed}
-        how["n_jobs"] = sizes.n_jobs
-        flat = cellval.value_cells(
-            case.table, method="flat", rounds=sizes.flat_rounds, **how
-        )
-        scores[FLAT] = flat.values
-        scores[LOO] = cellval.value_cells(case.table, method="loo", **how).values
+        for name, method, rounds in (
+            (FLAT, "flat", sizes.flat_rounds),
+            (LOO, "loo", None),
+        ):
+            scores[name] = cellval.value_cells(
+                case.table,
+                method=method,
+                rounds=rounds,
+                test=case.test,
+                random_state=seed,
+                n_jobs=sizes.n_jobs,
+            ).values
     curves = {name: detection_curve(case.wrong, s) for name, s in scores.items()}
     benign = np.array([case.table.classes[k] == BENIGN for k in case.table.y])
     for name, rows in ((ONLY, benign), (REST, ~benign)):
@@ -120,57 +108,41 @@ def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
     for seed in range(sizes.seeds):
         case = make_case(frame, SHARE, seed, sizes.n_train, sizes.n_test)
         for signal, curve in curves_of(case, sizes, seed).items():
-            needed = (share_needed(curve, level) for level in (0.9, 1.0))
-            named = dict(zip(("needed_for_90", "needed_for_all"), needed, strict=True))
-            parts.append(points_of(curve, GRID, signal=signal, seed=seed, **named))
-    points = pd.concat(parts, ignore_index=True)
-    order = points["signal"].map(SIGNALS.index)
-    return points.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
+            named = {"signal": signal, "seed": seed}
+            named["needed_for_90"] = share_needed(curve, 0.9)
+            named["needed_for_all"] = share_needed(curve, 1.0)
+            parts.append(detection.points_of(curve, GRID, **named))
+    return pd.concat(parts, ignore_index=True)
 
 
 def numbers_of(points: pd.DataFrame, sizes: OutlierSizes) -> list[Number]:
     first = points[np.isclose(points["inspected"], FIRST)].set_index("signal")
-    paper = {VALUE: "90 %", ONLY: "90 %"}
-
-    def needed(signal: str, how_many: str) -> pd.Series:
-        return 100 * first.loc[[signal], f"needed_for_{how_many}"]
-
-    return [
+    planted, words = first.loc[[VALUE], "n_wrong"], f"{100 * SHARE:.0f} % of the cells"
+    found = [
         Number("training rows", sizes.n_train, "", "242"),
         Number("test rows", sizes.n_test, "", "241"),
-        over_seeds(
-            f"outliers in {SHARE:.0%} of the cells",
-            first.loc[[VALUE], "n_wrong"],
-            "",
-            "50",
-        ),
+        over_seeds(f"outliers in {words}", planted, "", "50"),
         Number("seeds", sizes.seeds),
         Number("seeds of 1D and 2D-LOO", sizes.flat_seeds),
         Number("random orders of 1D", sizes.flat_rounds, "", "500"),
-        *(
-            over_seeds(
-                f"outliers found in the first {100 * FIRST:.0f} % of cells, {signal}",
-                100 * first.loc[[signal], "found"],
-                "%",
-                paper.get(signal, ""),
-            )
-            for signal in first.index.unique()
-        ),
-        over_seeds(
-            "cells to inspect for 90 % of them, 2D-KNN", needed(VALUE, "90"), "%"
-        ),
-        over_seeds(
-            "cells to inspect for all outliers, 1D",
-            needed(FLAT, "all"),
-            "%",
-            "over 90 %",
-        ),
+    ]
+    for signal, own in first.groupby(level=0, sort=False):
+        words = f"outliers found in the first {100 * FIRST:.0f} % of cells, {signal}"
+        paper = "90 %" if signal in (VALUE, ONLY) else ""
+        found.append(over_seeds(words, 100 * own["found"], "%", paper))
+    most = 100 * first.loc[[VALUE], "needed_for_90"]
+    every = 100 * first.loc[[FLAT], "needed_for_all"]
+    words = "cells to inspect for"
+    return [
+        *found,
+        over_seeds(f"{words} 90 % of the outliers, {VALUE}", most, "%"),
+        over_seeds(f"{words} all outliers, {FLAT}", every, "%", "over 90 %"),
     ]
 
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
     return lines_figure(
-        {"": mean_lines(points[points["signal"] != REST])},
+        {"": detection.mean_lines(points[points["signal"] != REST])},
         x="% of cells inspected, lowest first",
         y="% of outliers found",
     )

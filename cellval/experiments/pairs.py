@@ -85,36 +85,28 @@ def run(data: Path | None, quick: bool) -> Reproduction:
 
 
 def numbers_of(points: pd.DataFrame, n_train: int) -> list[Number]:
-    r = points["correlation"]
     found = [
         Number("training rows", n_train, "", "242"),
         Number("pairs whose 1D values are within one standard error", len(points)),
     ]
-    for which, position, paper in (
-        ("most", 0, "'close'"),
-        ("least", -1, "'completely unrelated'"),
-    ):
-        pair = points.iloc[position]
-        words = f"the pair {which} alike"
+    ends = (("most", 0, "'close'"), ("least", -1, "'completely unrelated'"))
+    for which, position, paper in ends:
+        pair, words = points.iloc[position], f"the pair {which} alike"
+        r = pair["correlation"]
         found += [
-            Number(
-                f"{words}: correlation of the cells", pair["correlation"], "", paper
-            ),
+            Number(f"{words}: correlation of the cells", r, "", paper),
             Number(f"{words}: row number of one", pair["row_number"]),
             Number(f"{words}: row number of the other", pair["other_row_number"]),
             Number(f"{words}: 1D value of one", pair["value"]),
             Number(f"{words}: 1D value of the other", pair["other_value"]),
         ]
-    return [
-        *found,
-        Number(
-            f"pairs that correlate with {SAME} or more", 100 * (r >= SAME).mean(), "%"
-        ),
-        Number(
-            f"pairs that correlate with {APART} or less", 100 * (r <= APART).mean(), "%"
-        ),
-        Number("pairs of the same class", 100 * points["same_class"].mean(), "%"),
-    ]
+    r = points["correlation"]
+    shares = {
+        f"pairs that correlate with {SAME} or more": r >= SAME,
+        f"pairs that correlate with {APART} or less": r <= APART,
+        "pairs of the same class": points["same_class"],
+    }
+    return found + [Number(what, 100 * own.mean(), "%") for what, own in shares.items()]
 
 
 def _figure(values: CellValues, pairs: AlikeRows) -> go.Figure:

@@ -149,32 +149,25 @@ def _scores(
     train: Table, value: Table, sizes: RemovalSizes, seed: int
 ) -> dict[str, np.ndarray]:
     """Of every method that has that seed, a score for each cell."""
+    m = len(train.features)
+    options: dict[str, dict[str, Any]] = {
+        "knn": {"subsets": "auto" if m < 10 else 16 * m},
+        "mc": {"rounds": sizes.mc_rounds},
+        "flat": {"rounds": sizes.flat_rounds},
+    }
     seeds = {"mc": sizes.mc_seeds, "flat": sizes.flat_seeds}
     scores = {}
     for name, method in VALUED_BY.items():
         if seed >= seeds.get(method, sizes.seeds):
             continue
-        options = _options(method, sizes, len(train.features))
+        how = {"method": method, "random_state": seed, **options.get(method, {})}
         if method != "random":
-            options["test"] = value
-        values = cellval.value_cells(
-            train,
-            method=method,
-            random_state=seed,
-            n_jobs=sizes.n_jobs,
-            **options,
-        )
+            how["test"] = value
+        values = cellval.value_cells(train, n_jobs=sizes.n_jobs, **how)
         scores[name] = values.values
         if method == "knn":
             scores[CLASS] = within_class(values)
     return scores
-
-
-def _options(method: str, sizes: RemovalSizes, n_columns: int) -> dict[str, Any]:
-    if method == "knn":
-        return {"subsets": "auto" if n_columns < 10 else 16 * n_columns}
-    rounds = {"mc": sizes.mc_rounds, "flat": sizes.flat_rounds}
-    return {"rounds": rounds[method]} if method in rounds else {}
 
 
 def _tables(
@@ -231,25 +224,19 @@ def numbers_of(points: pd.DataFrame, sizes: RemovalSizes) -> list[Number]:
     gains = lowest.set_index(["measured_on", "refill", "table", "seed"])["gain"]
     for protocol, words in PROTOCOLS.items():
         for name, title in titles.items():
-            what = (
-                f"2D-KNN, lowest {100 * EARLY:.0f} % of cells removed, {words}: {title}"
-            )
+            what = f"2D-KNN, lowest {100 * EARLY:.0f} % removed, {words}: {title}"
             claimed = protocol == SHARED and name in CLAIMED
             paper = "at least +2 points" if claimed else ""
             own = gains.loc[(*protocol, name)]
             found.append(over_seeds(what, own, "points", paper))
     for protocol, words in ((SHARED, "same rows add"), (DRAWN, "drawn refill adds")):
         more = gains.loc[protocol] - gains.loc[MAIN]
-        error = float(more.std() / np.sqrt(more.size))
         words = f"{words} to that, mean of tables and seeds (± standard error)"
-        found.append(Number(words, more.mean(), "points", plus_minus=error))
+        found.append(Number(words, more.mean(), "points", plus_minus=more.sem()))
     areas = above_random(curves)
     main = [(MAIN, m, o) for m in (*EXPECTED, CLASS) for o in (LOWEST, HIGHEST)]
-    for protocol, method, order in (
-        *main,
-        (SHARED, VALUE, LOWEST),
-        (DRAWN, VALUE, LOWEST),
-    ):
+    other = [(SHARED, VALUE, LOWEST), (DRAWN, VALUE, LOWEST)]
+    for protocol, method, order in main + other:
         words = f"{method}, {order}, {PROTOCOLS[protocol]}: above random"
         paper = EXPECTED.get(method, "") if protocol == MAIN else ""
         for much in ("half", "all"):
@@ -267,17 +254,15 @@ def figure_of(points: pd.DataFrame) -> go.Figure:
         "lowest, same rows": (*SHARED, LOWEST),
         "lowest, drawn": (*DRAWN, LOWEST),
     }
-    means = points.groupby([*CURVE[1:3], "order", "table", "method", "removed"])
-    curves = means["accuracy"].mean()
-    tables, methods = (points[name].unique() for name in ("table", "method"))
-    panels = {}
+    by = ["measured_on", "refill", "order", "table", "method", "removed"]
+    means = points.groupby(by, sort=False, as_index=False)["accuracy"].mean()
+    panels: dict[str, list[LineOf]] = {}
     for words, key in rows.items():
-        for table in tables:
-            own = curves.loc[(*key, table)]
-            known = [m for m in methods if m in own.index.get_level_values(0)]
-            panels[f"{TABLES[table].title}, {words}"] = [
-                LineOf(m, own[m].index.to_numpy(), own[m].to_numpy()) for m in known
-            ]
+        chosen = means[(means[by[:3]] == key).all(axis=1)]
+        for (table, method), own in chosen.groupby(["table", "method"], sort=False):
+            line = LineOf(method, own["removed"].to_numpy(), own["accuracy"].to_numpy())
+            panels.setdefault(f"{TABLES[table].title}, {words}", []).append(line)
+    n_tables = points["table"].nunique()
     return lines_figure(
-        panels, x="% of cells removed", y="accuracy in %", columns=len(tables)
+        panels, x="% of cells removed", y="accuracy in %", columns=n_tables
     )

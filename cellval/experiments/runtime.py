@@ -61,7 +61,7 @@ def run(data: Path | None, quick: bool) -> Reproduction:
 def numbers_of(points: pd.DataFrame) -> list[Number]:
     found = [
         Number("K", K),
-        Number("cores", points["cores"].iloc[0], "", "8, of 2016"),
+        Number("cores", points["cores"].iloc[0], "", "8 (Xeon E5-2620 v4)"),
         Number("largest error, in spreads of the values", points["error"].max()),
         Number("lowest correlation with a long run", points["correlation"].min()),
     ]
@@ -106,10 +106,8 @@ def measured(frame: pd.DataFrame, cells: int, permutations: int) -> dict[str, An
     near = NEAR if n > MANY else None
 
     def ours(pairs: int) -> tuple[CellValues, float, float]:
-        options: dict[str, Any] = {"n_neighbors": K, "test": test, "near": near}
-        return timed(
-            lambda: cellval.value_cells(table, subsets=2 * m * pairs, **options)
-        )
+        how: dict[str, Any] = {"n_neighbors": K, "test": test, "near": near}
+        return timed(lambda: cellval.value_cells(table, subsets=2 * m * pairs, **how))
 
     pairs, error = 1, np.inf
     while error > ERROR and pairs < MOST_PAIRS:
@@ -158,9 +156,7 @@ def at_equal_error(points: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def timed(
-    call: Callable[[], CellValues],
-) -> tuple[CellValues, float, float]:
+def timed(call: Callable[[], CellValues]) -> tuple[CellValues, float, float]:
     """Result, seconds by the clock, and seconds that cores spent on it.
 
     Those of cores are the same, whatever else the machine is doing.
@@ -199,9 +195,8 @@ def _reference(table: Table, test: Table, m: int) -> CellValues:
     """All subsets where that is affordable, else many orders with another seed."""
     each = table.n_rows * test.n_rows
     pairs = int(np.clip(REFERENCE / (each * 2 * m), 8, MOST_PAIRS))
-    subsets: str | int = 2 * m * pairs
-    if each * evaluations(m, 0) <= REFERENCE:
-        subsets = "all"
+    affordable = each * evaluations(m, 0) <= REFERENCE
+    subsets: str | int = "all" if affordable else 2 * m * pairs
     return cellval.value_cells(
         table, n_neighbors=K, test=test, subsets=subsets, random_state=1
     )
@@ -237,7 +232,6 @@ def figure_of(points: pd.DataFrame) -> go.Figure:
             hovertemplate="%{y:,.3g} s",
         )
     plain(figure)
-    cells = points["cells"].tolist()
-    figure.update_xaxes(type="log", title_text="cells", tickvals=cells)
+    figure.update_xaxes(type="log", title_text="cells", tickvals=points["cells"])
     figure.update_yaxes(type="log", title_text="seconds", exponentformat="power")
     return figure

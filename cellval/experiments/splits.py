@@ -91,10 +91,8 @@ def measured(table: Table, sizes: SplitSizes) -> pd.DataFrame:
         h = utility_of(table, model, test=HELD_OUT)
         splits = _splits(sizes, table.n_rows, len(table.features))
         for split, (rows, columns) in enumerate(splits, 1):
-            own = block_frame(h, rows, columns)
-            own.insert(0, "split", split)
-            own.insert(0, "model", MODELS[model])
-            parts.append(own)
+            named = pd.DataFrame({"model": [MODELS[model]], "split": [split]})
+            parts.append(named.merge(block_frame(h, rows, columns), how="cross"))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -110,24 +108,22 @@ def numbers_of(points: pd.DataFrame, sizes: SplitSizes, n_rows: int) -> list[Num
     inside = correlations(points)
     for model, own in inside.groupby("model", sort=False):
         blocks = points[points["model"] == model]
-        together = {
-            "pearson": blocks["value"].corr(blocks["accuracy"]),
-            "spearman": _ranked(blocks["value"], blocks["accuracy"]),
-        }
-        for kind, of_all in together.items():
+        value, accuracy = blocks["value"], blocks["accuracy"]
+        for kind, together in (
+            ("pearson", value.corr(accuracy)),
+            ("spearman", _ranked(value, accuracy)),
+        ):
             words = f"{model}: {kind.title()} correlation of value and accuracy"
             paper = "'increases' (a figure)"
             found += [
                 Number(f"{words}, mean of splits", own[kind].mean(), "", paper),
                 Number(f"{words}, lowest", own[kind].min()),
                 Number(f"{words}, highest", own[kind].max()),
-                Number(f"{words}, all splits' blocks together", of_all),
+                Number(f"{words}, all splits' blocks together", together),
             ]
-        lowest, highest = 100 * blocks["accuracy"].agg(["min", "max"])
-        found += [
-            Number(f"{model}: accuracy of a block alone, lowest", lowest, "%"),
-            Number(f"{model}: accuracy of a block alone, highest", highest, "%"),
-        ]
+        words = f"{model}: accuracy of a block alone"
+        found.append(Number(f"{words}, lowest", 100 * accuracy.min(), "%"))
+        found.append(Number(f"{words}, highest", 100 * accuracy.max(), "%"))
     rising = int((inside["spearman"] > 0).sum())
     words = "all models: Spearman correlation with accuracy"
     return [
@@ -152,18 +148,16 @@ def _splits(
 
 def correlations(blocks: pd.DataFrame) -> pd.DataFrame:
     """One line per model and split: Pearson, Spearman, and Spearman of mere size."""
-    rows = []
-    for (model, split), own in blocks.groupby(["model", "split"], sort=False):
-        rows.append(
+    return blocks.groupby(["model", "split"], sort=False).apply(
+        lambda own: pd.Series(
             {
-                "model": model,
-                "split": split,
                 "pearson": own["value"].corr(own["accuracy"]),
                 "spearman": _ranked(own["value"], own["accuracy"]),
                 "spearman_of_size": _ranked(own["cells"], own["accuracy"]),
             }
-        )
-    return pd.DataFrame(rows)
+        ),
+        include_groups=False,
+    )
 
 
 def _ranked(a: pd.Series, b: pd.Series) -> float:
