@@ -22,7 +22,6 @@ from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import Planted
 
 SWAPS = {17: 71, 18: 81, 19: 91, 71: 17, 81: 18, 91: 19}
-N_SWAPS = 15
 LEVEL = 0.8  # of the errors: what the paper counts cells for
 LARGE = 5000  # rows from which values are approximate
 NEAR = 500  # and how
@@ -38,7 +37,7 @@ class AgeSizes:
     few: int = 400  # of the smaller one
     seeds: int = 3  # of that
     flat_rounds: int = 4
-    n_swaps: int = N_SWAPS
+    n_swaps: int = 15
     n_jobs: int | None = None  # for 1D: several take long to start
 
 

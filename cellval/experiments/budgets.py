@@ -68,10 +68,9 @@ def numbers_of(points: pd.DataFrame, sizes: OutlierSizes) -> list[Number]:
             shares = 100 * own.loc[[signal], "found_in_200"]
             found.append(over_seeds(words, shares, "%", paper))
         most = 100 * own.loc[[VALUE], "possible_in_200"].mean()
-        chance = own.loc[[VALUE], "auc"].mean()
         found += [
             Number(f"{where}: {FIRST} cells can hold at most", most, "%"),
-            Number(f"{where}: ROC AUC of 2D-KNN", chance),
+            Number(f"{where}: ROC AUC of 2D-KNN", own.loc[[VALUE], "auc"].mean()),
         ]
     return found
 

@@ -16,6 +16,7 @@ class PaperTable:
     """A table of the paper, and where it may be found; its last column is the label."""
 
     title: str
+    n_train: int  # rows that the paper trains on
     file: str  # in the folder of the larger tables
     sample: str = ""  # in sample_data
     openml: tuple[str, int] | None = None  # name and version
@@ -23,21 +24,25 @@ class PaperTable:
 
 
 TABLES = {
-    "census": PaperTable("Census", "adult/train.csv", "adult_2000.csv", ("adult", 1)),
+    "census": PaperTable(
+        "Census", 32561, "adult/train.csv", "adult_2000.csv", ("adult", 1)
+    ),
     "credit": PaperTable(
         "Credit",
+        18000,
         "credit_default/credit_default.csv",
         openml=("default-of-credit-card-clients", 1),
         drop=("ID",),
     ),
     "breast_cancer": PaperTable(
         "Breast Cancer",
+        242,
         "breast_cancer_original/breast_cancer_original.csv",
         "breast_cancer.csv",
         drop=("sample_code_number",),
     ),
-    "heart": PaperTable("Heart", "heart/heart.csv", openml=("heart-disease", 1)),
-    "wine": PaperTable("Wine", "wine/wine.csv", "wine.csv"),
+    "heart": PaperTable("Heart", 512, "heart/heart.csv", openml=("heart-disease", 1)),
+    "wine": PaperTable("Wine", 106, "wine/wine.csv", "wine.csv"),
 }
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 import cellval
-from cellval.experiments.data import TABLES, read, table_of
+from cellval.experiments.data import TABLES, read, train_and_test
 from cellval.experiments.detection import CLASS, FLAT, LOO, RANDOM, VALUE
 from cellval.experiments.result import Number, Reproduction, over_seeds
 from cellval.figures.lines import LineOf, lines_figure
@@ -175,12 +175,10 @@ def _tables(
 ) -> tuple[Table, Table, Table]:
     """Random rows to train on, to value on and to measure on."""
     rows = np.random.default_rng([seed, 4]).permutation(len(frame))
-    parts = [frame.iloc[own] for own in np.split(rows, np.cumsum(counts))[:3]]
-    train = table_of(parts[0].reset_index(drop=True), frame)
-    rest = (
-        Table.from_frame(own.reset_index(drop=True), like=train) for own in parts[1:]
-    )
-    return (train, *rest)  # type: ignore[return-value] # there are two
+    ends = np.cumsum(counts)
+    train, value = train_and_test(frame.iloc[rows[: ends[1]]], counts.train, frame)
+    test = frame.iloc[rows[ends[1] : ends[2]]].reset_index(drop=True)
+    return train, value, Table.from_frame(test, like=train)
 
 
 def by_curve(points: pd.DataFrame) -> pd.DataFrame:
@@ -202,17 +200,16 @@ def above_random(curves: pd.DataFrame) -> pd.DataFrame:
     same = [name for name in CURVE if name != "method"]
     luck = curves[curves["method"] == RANDOM].set_index(same)[["half", "all"]]
     less = curves.set_index([*same, "method"])[["half", "all"]].sub(luck)
-    by_table = less.groupby([*CURVE[1:5], "table"], sort=False).mean()
-    return by_table.groupby(CURVE[1:5], sort=False).mean()
+    by_table = less.groupby([*CURVE[1:5], "table"]).mean()
+    return by_table.groupby(CURVE[1:5]).mean()
 
 
 def numbers_of(points: pd.DataFrame, sizes: RemovalSizes) -> list[Number]:
-    titles = {name: TABLES[name].title for name in sizes.rows}
     found = [
-        *(
-            Number(f"training rows of {titles[name]}", counts.train, "", "up to 32,561")
-            for name, counts in sizes.rows.items()
-        ),
+        Number(f"training rows of {of.title}", counts.train, "", f"{of.n_train:,}")
+        for of, counts in ((TABLES[name], n) for name, n in sizes.rows.items())
+    ]
+    found += [
         Number("seeds", sizes.seeds),
         Number("seeds of 2D-MC", sizes.mc_seeds),
         Number("seeds of 1D", sizes.flat_seeds),
@@ -221,14 +218,16 @@ def numbers_of(points: pd.DataFrame, sizes: RemovalSizes) -> list[Number]:
     ]
     curves = by_curve(points)
     lowest = curves[(curves["method"] == VALUE) & (curves["order"] == LOWEST)]
-    gains = lowest.set_index(["measured_on", "refill", "table", "seed"])["gain"]
+    key = ["measured_on", "refill", "table", "seed"]
+    gains = lowest.set_index(key).sort_index()["gain"]
     for protocol, words in PROTOCOLS.items():
-        for name, title in titles.items():
-            what = f"2D-KNN, lowest {100 * EARLY:.0f} % removed, {words}: {title}"
+        for name in sizes.rows:
+            what = f"2D-KNN, lowest {100 * EARLY:.0f} % removed, {words}"
             claimed = protocol == SHARED and name in CLAIMED
             paper = "at least +2 points" if claimed else ""
             own = gains.loc[(*protocol, name)]
-            found.append(over_seeds(what, own, "points", paper))
+            title = TABLES[name].title
+            found.append(over_seeds(f"{what}: {title}", own, "points", paper))
     for protocol, words in ((SHARED, "same rows add"), (DRAWN, "drawn refill adds")):
         more = gains.loc[protocol] - gains.loc[MAIN]
         words = f"{words} to that, mean of tables and seeds (± standard error)"
@@ -262,7 +261,5 @@ def figure_of(points: pd.DataFrame) -> go.Figure:
         for (table, method), own in chosen.groupby(["table", "method"], sort=False):
             line = LineOf(method, own["removed"].to_numpy(), own["accuracy"].to_numpy())
             panels.setdefault(f"{TABLES[table].title}, {words}", []).append(line)
-    n_tables = points["table"].nunique()
-    return lines_figure(
-        panels, x="% of cells removed", y="accuracy in %", columns=n_tables
-    )
+    n = points["table"].nunique()
+    return lines_figure(panels, x="% of cells removed", y="accuracy in %", columns=n)

@@ -53,8 +53,7 @@ def run(data: Path | None, quick: bool) -> Reproduction:
     frame = read("census", data, sample=quick)
     sizes = QUICK if quick else PERMUTATIONS
     _warm_up(frame)
-    found = pd.DataFrame([measured(frame, *size) for size in sizes.items()])
-    points = at_equal_error(found)
+    points = at_equal_error(pd.DataFrame([measured(frame, *s) for s in sizes.items()]))
     return Reproduction("runtime", numbers_of(points), points, figure_of(points))
 
 

@@ -76,9 +76,7 @@ def block_frame(h: Utility, rows: Groups, columns: Groups) -> pd.DataFrame:
 def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else SplitSizes()
-    frame = read(sizes.source, data, sample=quick)
-    if sizes.n_rows is not None:
-        frame = frame.sample(sizes.n_rows, random_state=0).reset_index(drop=True)
+    frame = read(sizes.source, data, sample=quick)[: sizes.n_rows]
     points = measured(table_of(frame), sizes)
     found = numbers_of(points, sizes, len(frame))
     return Reproduction("splits", found, points, figure_of(points))
