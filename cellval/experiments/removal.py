@@ -257,7 +257,7 @@ def figure_of(points: pd.DataFrame) -> go.Figure:
     means = points.groupby(by, sort=False, as_index=False)["accuracy"].mean()
     panels: dict[str, list[LineOf]] = {}
     for words, key in rows.items():
-        chosen = means[(means[by[:3]] == key).all(axis=1)]
+        chosen = means[(means[by[:3]] == list(key)).all(axis=1)]
         for (table, method), own in chosen.groupby(["table", "method"], sort=False):
             line = LineOf(method, own["removed"].to_numpy(), own["accuracy"].to_numpy())
             panels.setdefault(f"{TABLES[table].title}, {words}", []).append(line)

@@ -92,7 +92,9 @@ def as_frame(numbers: Sequence[Number]) -> pd.DataFrame:
 
 def read_numbers(path: Path) -> list[Number]:
     """The lines of a NAME.csv."""
-    frame = pd.read_csv(path).fillna({"unit": "", "paper": ""})
+    text = {"unit": str, "paper": str}
+    blank = {"plus_minus": [""]}
+    frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=blank)
     return [Number(**line) for line in frame.to_dict("records")]
 
 

@@ -20,13 +20,14 @@ from cellval.figures.lines import STYLES, plain
 from cellval.games.blocks import BlockGame
 from cellval.games.groups import Groups
 from cellval.games.models import utility_of
-from cellval.games.watched import Utility
 from cellval.methods import MODELS
 from cellval.table.table import Table
 
 PLAYED = ("knn", "logistic", "tree")
 HELD_OUT = 0.4  # 12,000 of 30,000 rows, as in the paper
 FEWEST = 0.02  # of the rows in a group, at least
+KEPT = ["model", "split", "row_group", "column_group", "value"]
+KEPT += ["rows", "columns", "cells", "accuracy"]
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
@@ -38,9 +39,10 @@ class SplitSizes:
     n_rows: int | None = None  # all
     n_splits: int = 5
     n_groups: int = 4  # of rows, and of columns
+    n_jobs: int | None = None  # several take long to start
 
 
-QUICK = SplitSizes("census", 600, 2, 3)
+QUICK = SplitSizes("census", 600, 2, 3, 1)
 
 
 def random_groups(
@@ -62,17 +64,6 @@ def random_groups(
     return Groups(names, random.permutation(of), "random lines")
 
 
-def block_frame(h: Utility, rows: Groups, columns: Groups) -> pd.DataFrame:
-    """One line per block: its value, what the model does with it alone, its size."""
-    players = getattr(h, "players", None)
-    rows = rows if players is None else rows.among(players)
-    *_, last = BlockGame.of(h, rows, columns).play()
-    frame = last.result.to_frame()
-    alone = [h(s, f) for s in rows.members() for f in columns.members()]
-    kept = ["row_group", "column_group", "value", "rows", "columns", "cells"]
-    return frame[kept].assign(accuracy=alone)
-
-
 def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else SplitSizes()
@@ -83,14 +74,18 @@ def run(data: Path | None, quick: bool) -> Reproduction:
 
 
 def measured(table: Table, sizes: SplitSizes) -> pd.DataFrame:
-    """One line per model, split and block."""
+    """One line per model, split and block: value, accuracy of the block alone, size."""
     parts = []
     for model in PLAYED:
         h = utility_of(table, model, test=HELD_OUT)
         splits = _splits(sizes, table.n_rows, len(table.features))
         for split, (rows, columns) in enumerate(splits, 1):
-            named = pd.DataFrame({"model": [MODELS[model]], "split": [split]})
-            parts.append(named.merge(block_frame(h, rows, columns), how="cross"))
+            game = BlockGame.of(h, rows, columns)
+            *_, last = game.play(n_jobs=sizes.n_jobs)
+            members = game.rows.members(), game.columns.members()
+            alone = [h(s, f) for s in members[0] for f in members[1]]
+            named = {"model": MODELS[model], "split": split, "accuracy": alone}
+            parts.append(last.result.to_frame().assign(**named)[KEPT])
     return pd.concat(parts, ignore_index=True)
 
 
