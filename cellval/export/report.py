@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
-from markupsafe import Markup
 
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion, make_suspicion
@@ -70,10 +69,10 @@ class Listing:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure as a piece of HTML, with what to see in it."""
+    """A figure as a piece of HTML by plotly, with what to see in it."""
 
     caption: str
-    drawing: Markup
+    drawing: str
 
 
 def report(
@@ -299,7 +298,7 @@ def _overview(view: ValueView, n_rows: int) -> Picture:
     return Picture(caption, _drawn(figure, "overview"))
 
 
-def _drawn(figure: go.Figure, name: str, *, first: bool = False) -> Markup:
+def _drawn(figure: go.Figure, name: str, *, first: bool = False) -> str:
     """The figure as a piece of HTML; the first one brings plotly along."""
     content = figure.to_dict()
     for trace in content["data"]:
@@ -310,16 +309,15 @@ def _drawn(figure: go.Figure, name: str, *, first: bool = False) -> Markup:
             trace["hovertemplate"] = re.sub(
                 r"<br>click[^<]*", "", trace["hovertemplate"]
             )
-    return Markup(
-        plotly.io.to_html(
-            content,
-            full_html=False,
-            include_plotlyjs=first,
-            div_id=name,
-            validate=False,
-            config={"displaylogo": False, "responsive": True},
-        )
+    text: str = plotly.io.to_html(
+        content,
+        full_html=False,
+        include_plotlyjs=first,
+        div_id=name,
+        validate=False,
+        config={"displaylogo": False, "responsive": True},
     )
+    return text
 
 
 def _suspects(
