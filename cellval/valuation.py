@@ -182,10 +182,10 @@ def value_cells(
     --------
     >>> import cellval
     >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> cellval.value_cells(table).lowest(2)[["row", "column", "cell"]]
-       row  column cell
-    0  165  height  163
-    1   61  height  165
+    >>> cellval.value_cells(table).lowest(2)[["row_number", "column", "cell"]]
+       row_number  column cell
+    0         165  height  163
+    1          61  height  165
     """
     snapshots = iter_values(
         table,

@@ -1,4 +1,4 @@
-"""CellValues: lists, explanations, files. One index space, lower is worse."""
+"""CellValues: lists, explanations, files, merging. Lower is worse."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,6 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
-from cellval.export.frames import lowest_frame, safe_text, values_frame
 
 
 @pytest.fixture(scope="module")
@@ -72,58 +71,6 @@ def test_loading_something_else_is_refused_with_a_sentence(tmp_path):
         cellval.load(other)
 
 
-def test_values_frame_has_the_shape_of_the_input():
-    text = "id,x,note,y\n1,1.5,same,a\n2,2.5,same,\n3,3.5,same,b\n4,9,same,a\n"
-    table = cellval.read(text.encode(), label="y", id_column="id")
-    values = cellval.value_cells(table, n_neighbors=1)
-    frame = values_frame(values, table)
-    assert frame.shape == (4, 4)
-    assert list(frame.columns) == ["id", "x", "note", "y"]
-    assert frame["x"].isna().tolist() == [False, True, False, False]
-    assert frame["y"].tolist()[0] == "a"
-    assert frame["note"].isna().all()
-
-
-@pytest.mark.parametrize(
-    ("text", "safe"),
-    [
-        ("=1+1", "'=1+1"),
-        ("+cmd", "'+cmd"),
-        ("-2+3", "'-2+3"),
-        ("@sum", "'@sum"),
-        ("\tx", "'\tx"),
-        ("\rx", "'\rx"),
-        ("-12.5", "-12.5"),
-        ("-12,5", "-12,5"),
-        ("+3", "+3"),
-        ("plain", "plain"),
-        ("", ""),
-    ],
-)
-def test_formulas_are_neutralised_and_numbers_are_not(text, safe):
-    assert safe_text(text) == safe
-
-
-def test_exported_lists_neutralise_ids_columns_and_cells():
-    rows = "\n".join(
-        f"=id{i},{'=1+1' if i % 2 else 'b'},{'pq'[i % 3 == 0]}" for i in range(30)
-    )
-    table = cellval.read(f"key,=c,y\n{rows}\n".encode(), label="y", id_column="key")
-    frame = lowest_frame(cellval.value_cells(table))
-    assert frame["id"].str.startswith("'=id").all()
-    assert set(frame["column"]) == {"'=c"}
-    assert set(frame["cell"]) == {"'=1+1", "b"}
-    assert list(frame.columns) == [
-        "row",
-        "id",
-        "column",
-        "cell",
-        "value",
-        "stderr",
-        "rank",
-    ]
-
-
 def test_results_print_in_a_line_and_do_not_dump_arrays(values):
     assert len(repr(values)) < 300
     assert "30 rows x 3 columns" in repr(values)
@@ -135,3 +82,61 @@ def test_one_test_point_has_no_standard_error():
     values = cellval.value_cells(table, n_neighbors=1, test=test)
     assert np.isnan(values.stderr).all()
     assert np.isnan(values.typical_stderr)
+
+
+MIXED = ["number", "category", "decimal"]
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+
+
+def valued(table, **options):
+    return cellval.value_cells(table, **options)
+
+
+def test_runs_with_other_weights_are_not_merged():
+    table = random_table(24, 20, MIXED)
+    options = {"subsets": 3, "column_weights": "banzhaf"}
+    one, two = (valued(table, random_state=s, **options) for s in range(2))
+    both = one.merge(two)
+    close(both.row_values, both.values.sum(axis=1))
+    with pytest.raises(cellval.InputError, match="differ in column_weights"):
+        one.merge(valued(table, subsets=3, random_state=2))
+
+
+def test_merged_runs_are_averages_and_refuse_the_same_draws():
+    table = random_table(33, 30, ["number"] * 6, levels=6)
+    a, b = (cellval.value_cells(table, subsets=24, random_state=s) for s in (0, 1))
+    both = a.merge(b)
+    close(both.values, (a.values + b.values) / 2)
+    close(both.values.sum(axis=1), both.rows["value"])
+    with pytest.raises(cellval.InputError, match="same draws"):
+        a.merge(a)
+    with pytest.raises(cellval.InputError, match="cannot be continued"):
+        cellval.value_cells(table, continue_from=both)
+
+
+def test_merging_runs_on_two_test_tables_pools_their_test_points():
+    table = random_table(34, 12, MIXED)
+    tests = [random_table(s, 8, MIXED, name=f"t{s}") for s in (35, 36)]
+    a, b = (cellval.value_cells(table, test=t, subsets="all") for t in tests)
+    both = a.merge(b)
+    assert both.n_test == 16
+    close(both.values, (a.values + b.values) / 2)
+    close(both.stderr, np.sqrt(a.stderr**2 + b.stderr**2) / 2)
+
+
+def test_merging_refuses_what_does_not_belong_together():
+    table = random_table(66, 40, ["number"] * 5, levels=9)
+    exact = cellval.value_cells(table, subsets="all")
+    a, b, c = (cellval.value_cells(table, subsets=10, random_state=s) for s in range(3))
+    with pytest.raises(cellval.InputError, match="exact or sampled"):
+        exact.merge(a)
+    both = a.merge(b)
+    with pytest.raises(cellval.InputError, match="same draws"):
+        both.merge(b)
+    assert len(both.merge(c).settings.sources) == 3
+    halves = [cellval.value_cells(table, test=0.3, random_state=s) for s in (0, 1)]
+    with pytest.raises(cellval.InputError, match="test"):
+        halves[0].merge(halves[1])

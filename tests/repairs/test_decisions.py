@@ -1,38 +1,24 @@
-"""Repairs of the table and of its file, the change log, and decisions as a file."""
+"""Decisions as a file: what comes back, and what is wrong with it."""
 
 import io
-import random
 
-import numpy as np
-import pandas as pd
 import pytest
+from cases import message_of, people
 
 import cellval
-from cellval.errors import InputError
-from cellval.export import frames as export
-from cellval.export.frames import csv_bytes, decisions_frame, safe_frame
+from cellval.export.frames import csv_bytes, decisions_frame
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import (
     Repair,
-    changes_frame,
     repaired,
-    repaired_csv,
-    split,
-    table_csv,
 )
-from cellval.table.formulas import is_formula, plain_text, safe_text
-from cellval.table.table import Table
 
-RAW = (
-    b"\xef\xbb\xbfkey;height;=note;sex\r\n"
-    b"a;1,80;=1+1;m\r\n"
-    b"b;57;x;f\r\n"
-    b"\r\n"
-    b"c;1,70;y;\r\n"  # row 3 has no label
-    b'd;"1,65";-;f\r\n'
-    b"e;1,90; ;m\r\n"
-    b'f;1,75;"it\'s; so";m'
-)
+
+@pytest.fixture(scope="module")
+def table():
+    return people()
+
+
 REPAIRS = {
     (2, "height"): Repair("replace", "1,57", "decimal comma lost"),
     (5, "sex"): Repair("replace", "f"),
@@ -40,116 +26,6 @@ REPAIRS = {
     (6, "height"): Repair("replace", "0"),
     (6, ""): Repair("drop", reason="entered twice"),
 }
-
-
-@pytest.fixture
-def table():
-    return cellval.read(RAW, label="sex", id_column="key")
-
-
-def message_of(call, *arguments):
-    with pytest.raises(InputError) as caught:
-        call(*arguments)
-    return str(caught.value)
-
-
-# Applying repairs
-
-
-def test_repairs_change_cells_and_drop_rows(table):
-    new = repaired(table, REPAIRS)
-    assert new.row_numbers.tolist() == [1, 2, 4, 5]
-    assert new.cells["height"].tolist() == ["1,80", "1,57", "1,65", "1,90"]
-    assert new.cells["=note"].tolist() == ["=1+1", "x", "", " "]
-    assert new.cells["sex"].tolist() == ["m", "f", "f", "f"]
-    assert table.cells["height"][1] == "57"
-
-
-def test_removing_a_repair_undoes_it(table):
-    rest = {key: repair for key, repair in REPAIRS.items() if key != (6, "")}
-    assert repaired(table, rest).cells["height"].tolist()[-1] == "0"
-    assert repaired(table, {}).fingerprint == table.fingerprint
-    assert repaired_csv(RAW, {}) == RAW
-
-
-def test_the_repaired_file_is_the_original_but_for_the_repairs(table):
-    expected = (
-        RAW.replace(b"57;", b"1,57;")
-        .replace(b'"1,65";-', b'"1,65";')
-        .replace(b" ;m", b" ;f")
-    )
-    expected = expected[: expected.index(b"f;1,75")]
-    result = repaired_csv(RAW, REPAIRS, "data.csv")
-    assert result == expected
-    again = cellval.read(result, label="sex", id_column="key")
-    assert again.cells.equals(repaired(table, REPAIRS).cells)
-
-
-def test_repairs_of_places_that_do_not_exist_are_refused(table):
-    for row, column, words in [
-        (9, "height", "no row 9"),
-        (3, "height", "Row 3 of table was set aside"),
-        (2, "weight", "no column 'weight' to repair in row 2"),
-        (2, "", "no column '' to repair in row 2"),
-    ]:
-        repairs = {(row, column): Repair("blank")}
-        assert words in message_of(repaired, table, repairs)
-        assert words in message_of(changes_frame, table, repairs)
-    assert "choose one of replace, blank, drop" in message_of(Repair, "delete")
-
-
-def test_a_drop_may_be_filed_under_a_cell(table):
-    repairs = {(1, "height"): Repair("drop"), (1, "sex"): Repair("drop")}
-    assert split(repairs) == ({}, [1])
-    assert repaired(table, repairs).row_numbers.tolist() == [2, 4, 5, 6]
-    assert len(changes_frame(table, repairs)) == 1
-
-
-def test_a_frame_becomes_a_plain_csv():
-    df = pd.DataFrame({"x, y": [1.5, None, 3], "z": ['a"', "ü", ""], "y": list("pqp")})
-    table = Table.from_frame(df, label="y")
-    repairs = {(1, "x, y"): Repair("replace", "2,5"), (2, "y"): Repair("blank")}
-    expected = '"x, y",z,y\n"2,5","a""",p\n,ü,\n3.0,,p\n'
-    assert table_csv(table, repairs) == expected.encode()
-    assert table_csv(table, {(2, ""): Repair("drop")}).count(b"\n") == 3
-
-
-# The change log
-
-
-def test_the_change_log_tells_what_was_and_what_is(table):
-    frame = changes_frame(table, REPAIRS)
-    assert list(frame.columns) == ["row", "id", "column", "before", "after", "reason"]
-    assert frame.values.tolist() == [
-        [2, "b", "height", "57", "1,57", "decimal comma lost"],
-        [5, "e", "sex", "m", "f", ""],
-        [4, "d", "=note", "-", "", "means nothing"],
-        [6, "f", "(whole row)", 'f;1,75;"it\'s; so";m', "(dropped)", "entered twice"],
-    ]
-    safe = safe_frame(frame)
-    assert safe["column"].tolist()[2] == "'=note"
-    assert safe["before"].tolist()[2] == "'-"
-    assert safe["row"].tolist() == [2, 5, 4, 6]
-    assert len(safe_frame(changes_frame(table, {}))) == 0
-
-
-# Formulas
-
-
-def test_neutralising_formulas_can_be_undone():
-    rng = random.Random(0)
-    pieces = ["'", "=", "+", "-", "@", "\t", "\n", "\r", "1", ",5", ".", "a", " ", "e3"]
-    texts = ["".join(rng.choices(pieces, k=rng.randint(0, 5))) for _ in range(20_000)]
-    for text in texts:
-        assert not is_formula(safe_text(text))
-        assert plain_text(safe_text(text)) == text
-        if not is_formula(text):
-            assert safe_text(plain_text(text)) == text
-    assert len({safe_text(text) for text in texts}) == len(set(texts))
-    assert export.safe_text("'=1") == "''=1"
-
-
-# Decisions as a file
 
 
 def test_decisions_and_repairs_come_back_from_their_export(table):
@@ -180,22 +56,6 @@ def test_decisions_and_repairs_come_back_from_their_export(table):
     assert len(old) == values.values.size
 
 
-def test_the_export_holds_repairs_of_cells_without_a_value(table):
-    values = cellval.value_cells(table, n_neighbors=1)
-    repairs = {(6, ""): Repair("drop", reason="twice"), (5, "sex"): Repair("blank")}
-    frame = decisions_frame(values, {}, repairs=repairs, only=["error"])
-    assert frame[["row", "id", "column", "repair", "reason"]].values.tolist() == [
-        [6, "f", "", "drop row", "twice"],
-        [5, "e", "sex", "blank", ""],
-    ]
-    assert frame["value"].isna().all()
-    whole = decisions_frame(values, {}, repairs=repairs)
-    assert len(whole) == values.values.size + 2
-    assert whole["rank"].tolist()[-2:] == [0, 0]
-    none = decisions_frame(values, {}, repairs={}, only=["error"])
-    assert len(none) == 0 and "repair" in none
-
-
 def test_content_is_that_of_the_original_when_a_repaired_table_was_valued(table):
     repairs = {**REPAIRS, (6, ""): Repair("drop")}
     values = cellval.value_cells(repaired(table, repairs), n_neighbors=1)
@@ -210,17 +70,6 @@ def test_a_replacement_by_nothing_is_exported_as_blank(table):
     frame = decisions_frame(values, {}, repairs=repairs)
     found = read_decisions(csv_bytes(frame), table)[1]
     assert found == {(2, "height"): Repair("blank")}
-
-
-def test_rows_held_out_for_testing_are_exported_too(table):
-    values = cellval.value_cells(table, n_neighbors=1)
-    held_out = np.array(values.values)
-    held_out[1] = np.nan
-    values = cellval.CellValues(**{**vars(values), "values": held_out})
-    repairs = {(2, "height"): Repair("replace", "1,57")}
-    decisions = {(2, "=note"): "fine"}
-    frame = decisions_frame(values, decisions, repairs=repairs)
-    assert read_decisions(csv_bytes(frame), table) == (decisions, repairs)
 
 
 @pytest.mark.parametrize(
