@@ -20,13 +20,15 @@ def values(table):
 
 def test_lowest_lists_the_cells_from_the_lowest_value_up(table, values):
     lowest = values.lowest(10)
-    assert list(lowest.columns[:6]) == ["index", "row", "id", "label", "column", "cell"]
+    assert list(lowest.columns[:6]) == [
+        *("position", "row_number", "id", "label", "column", "cell")
+    ]
     assert lowest["value"].is_monotonic_increasing
     assert lowest["rank"].tolist() == list(range(1, 11))
     assert lowest["value"][0] == values.values.min()
     first = lowest.iloc[0]
-    assert first["row"] == first["index"] + 1
-    assert first["cell"] == table.cells[first["column"]][first["index"]]
+    assert first["row_number"] == first["position"] + 1
+    assert first["cell"] == table.cells[first["column"]][first["position"]]
     assert len(values.lowest(None)) == values.values.size
 
 
@@ -42,18 +44,18 @@ def test_ranks_within_the_class_take_the_lowest_share_of_each_class():
 
 
 def test_explain_sums_to_the_row_s_value(values):
-    parts = values.explain(row=7)
+    parts = values.explain(7)
     assert abs(parts["value"].sum() - values.rows["value"][6]) < 1e-12
     assert parts["value"].abs().is_monotonic_decreasing
     with pytest.raises(cellval.InputError, match="no valued row 31"):
-        values.explain(row=31)
+        values.explain(31)
 
 
 def test_save_and_load_keep_everything(values, tmp_path):
     values.save(tmp_path / "v.npz")
     back = cellval.load(tmp_path / "v.npz")
     assert back.values.tobytes() == values.values.tobytes()
-    assert dict(back.settings) == dict(values.settings)
+    assert back.settings == values.settings
     pd.testing.assert_frame_equal(back.lowest(None), values.lowest(None))
     pd.testing.assert_frame_equal(back.rows, values.rows)
     pd.testing.assert_frame_equal(back.columns, values.columns)
@@ -140,3 +142,27 @@ def test_merging_refuses_what_does_not_belong_together():
     halves = [cellval.value_cells(table, test=0.3, random_state=s) for s in (0, 1)]
     with pytest.raises(cellval.InputError, match="test"):
         halves[0].merge(halves[1])
+
+
+def test_rows_and_frames_are_counted_as_a_person_counts(values):
+    assert values.rows["row_number"].tolist() == list(range(1, 31))
+    assert values.to_frame().index.name == "row_number"
+    assert values.to_frame().index[0] == 1
+    assert values.position(30) == 29
+
+
+def test_arrays_of_values_are_read_only(values):
+    for array in (values.values, values.stderr, values.row_values, values.row_stderr):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_three_runs_are_merged_in_any_order():
+    table = random_table(60, 30, ["number"] * 6, levels=6)
+    runs = [cellval.value_cells(table, subsets=12, random_state=s) for s in range(3)]
+    one = runs[0].merge(runs[1]).merge(runs[2])
+    other = runs[2].merge(runs[0]).merge(runs[1])
+    close(one.values, other.values)
+    close(one.values, np.mean([run.values for run in runs], axis=0))
+    assert one.settings.weight == other.settings.weight == 90
+    assert one.settings.random_state is None
