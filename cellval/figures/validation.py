@@ -8,34 +8,17 @@ import plotly.graph_objects as go
 from cellval.figures.lines import HEIGHT, lay_out_lines, styles
 from cellval.figures.palette import GREY
 from cellval.stats import SURE
+from cellval.validation.signals import SIGNALS, SUSPICION
 from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
     from cellval.validation.result import Validation
 
-
-def _looks() -> dict[str, dict[str, Any]]:
-    """Lines by signal, the same whichever are known so far; suspicion stands out."""
-    from cellval.validation.result import SIGNALS, SUSPICION
-
-    looks = styles(SIGNALS).items()
-    widths = dict.fromkeys(SIGNALS, 1.9) | {SUSPICION: 3.2}
-    return {
-        name: {"color": colour, "dash": dash, "width": widths[name]}
-        for name, (colour, dash) in looks
-    }
-
-
-def _lay_out(figure: go.Figure, done: str, end: float, result: str) -> go.Figure:
-    """The axes: what was done to so many cells up to an end, in %, and its result."""
-    figure.update_xaxes(
-        title_text=f"cells {done}, the worst first (% of all cells)",
-        range=[0, end],
-        hoverformat=".1f",
-        unifiedhovertitle={"text": f"%{{x:.1f}} % of the cells {done}"},
-    )
-    figure.update_yaxes(title_text=f"{result} (%)")
-    return lay_out_lines(figure, HEIGHT, (8, 16, 72, 8), 1.08)
+# Lines by signal, the same whichever are known so far; suspicion stands out.
+LOOKS: dict[str, dict[str, Any]] = {
+    name: {"color": colour, "dash": dash, "width": 3.2 if name == SUSPICION else 1.9}
+    for name, (colour, dash) in styles(SIGNALS).items()
+}
 
 
 def detection(result: "Validation", until: float = 1.0) -> go.Figure:
@@ -46,7 +29,7 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
     until : float
         Share of the cells at which the picture ends.
     """
-    figure, looks = go.Figure(), _looks()
+    figure = go.Figure()
     cells = inspected(result.n_cells)
     shares = cells / result.n_cells
     for name, curve in result.curves.items():
@@ -57,7 +40,7 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
             customdata=[f"{k:,.0f}" for k in found * result.n_wrong],
             name=name,
             mode="lines",
-            line=looks[name],
+            line=LOOKS[name],
             hovertemplate=f"%{{y:.1f}} % (%{{customdata}} of {result.n_wrong:,})",
         )
     as_many = 100 * result.n_wrong / result.n_cells
@@ -78,18 +61,18 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
 
 def removal(result: "Validation") -> go.Figure:
     """Accuracy on held-out rows against share of the cells refilled, by order."""
-    figure, looks = go.Figure(), _looks()
+    figure = go.Figure()
     end = max([1.0, *(100 * own.removed[-1] for own in result.removal.values())])
     for name, own in result.removal.items():
         x = (100 * own.removed).round(3)
         y = 100 * own.accuracy
         errors = 100 * np.array([own.gain_at(share)[1] for share in own.removed])
-        if name == "Suspicion":
+        if name == SUSPICION:
             figure.add_scatter(
                 x=[*x, *x[::-1]],
                 y=[*(y + SURE * errors), *(y - SURE * errors)[::-1]],
                 fill="toself",
-                fillcolor=looks[name]["color"],
+                fillcolor=LOOKS[name]["color"],
                 opacity=0.15,
                 mode="lines",
                 line={"width": 0},
@@ -106,7 +89,7 @@ def removal(result: "Validation") -> go.Figure:
             name=name,
             mode="lines+markers",
             marker={"size": 5},
-            line=looks[name],
+            line=LOOKS[name],
             hovertemplate="%{y:.1f} % (%{customdata} points)",
         )
     for level, words, dash in (
@@ -123,3 +106,15 @@ def removal(result: "Validation") -> go.Figure:
                 name=f"{words}: {100 * level:.1f} %",
             )
     return _lay_out(figure, "refilled", end, "accuracy on held-out rows")
+
+
+def _lay_out(figure: go.Figure, done: str, end: float, result: str) -> go.Figure:
+    """The axes: what was done to so many cells up to an end, in %, and its result."""
+    figure.update_xaxes(
+        title_text=f"cells {done}, the worst first (% of all cells)",
+        range=[0, end],
+        hoverformat=".1f",
+        unifiedhovertitle={"text": f"%{{x:.1f}} % of the cells {done}"},
+    )
+    figure.update_yaxes(title_text=f"{result} (%)")
+    return lay_out_lines(figure, HEIGHT, (8, 16, 72, 8), 1.08)

@@ -7,7 +7,7 @@ from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.text import content, figure_text
 from cellval.values.words import Unit
-from cellval.views.waterfall import MAX_BARS, folded, running_limits
+from cellval.views.waterfall import folded, running_limits
 
 
 def waterfall(
@@ -16,7 +16,6 @@ def waterfall(
     unit: Unit,
     *,
     limits: tuple[float, float] | None = None,
-    max_bars: int = MAX_BARS,
 ) -> go.Figure:
     """From 0 to the row's value, largest contribution first.
 
@@ -29,7 +28,7 @@ def waterfall(
     limits : (float, float), optional
         Of the axis, as shares of accuracy, so that two rows can be compared.
     """
-    lines = folded(explained, max_bars)
+    lines = folded(explained)
     names = [
         figure_text(name, 22)
         if pd.isna(cell)

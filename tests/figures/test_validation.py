@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cellval.figures.validation import detection, removal
-from cellval.validation.result import SIGNALS
 from cellval.validation.run import iter_validation
+from cellval.validation.signals import SIGNALS
 
 
 @pytest.fixture(scope="module")
