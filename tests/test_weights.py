@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from cellval import glossary
-from cellval.weights import named, relative
+from cellval.errors import InputError
+from cellval.weights import banzhaf, beta, named, relative, shapley
 
 WEIGHTS = {
     "banzhaf": naive.banzhaf_weight,
@@ -51,3 +52,36 @@ def test_every_family_says_what_it_gives_up():
     assert set(glossary.GIVES_UP) == {"shapley", "banzhaf", "beta"}
     for name in ("banzhaf", "beta"):
         assert "Gives up efficiency" in glossary.GIVES_UP[name]
+
+
+@pytest.mark.parametrize("name", ["shapley", *WEIGHTS, "beta(1, 3)"])
+def test_weights_sum_to_one_over_coalitions(name):
+    for n in (1, 2, 7):
+        counts = [len(list(naive.combinations(range(n - 1), s))) for s in range(n)]
+        assert np.dot(counts, named(name)(n)) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Shapley", "shapley"),
+        (" BANZHAF ", "banzhaf"),
+        ("Beta(4,1)", "beta(4, 1)"),
+        ("beta( 0.50 , 2.0 )", "beta(0.5, 2)"),
+    ],
+)
+def test_weights_are_known_by_their_name_however_it_is_written(text, name):
+    assert named(text).name == name
+    assert named(name).name == name
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 1), (1, -2)])
+def test_beta_weights_need_numbers_above_zero(a, b):
+    with pytest.raises(InputError, match="both must be above 0"):
+        beta(a, b)
+
+
+def test_beta_of_ones_is_shapley():
+    np.testing.assert_allclose(beta(1, 1)(9), shapley(9), rtol=1e-12)
+    np.testing.assert_array_equal(relative(shapley, 9), np.ones(9))
+    assert banzhaf(3).tolist() == pytest.approx([0.25] * 3)

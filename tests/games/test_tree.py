@@ -1,24 +1,20 @@
-import pickle
-from concurrent.futures import ThreadPoolExecutor
+"""Compiled trees say what the definition says, and as much as scikit-learn's."""
 
 import naive
 import numpy as np
 import pandas as pd
 import pytest
 from cases import random_table
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cellval.games import ModelUtility, iter_rounds, tree
-from cellval.games.model_utility import MOST_CATEGORIES, matrices, tree_limits
-from cellval.games.oob import iter_oob
+from cellval.games import tree
+from cellval.games.model_utility import MOST_CATEGORIES, matrices
 from cellval.games.tree import Limits, Trees
-from cellval.parallel import default_executor
 from cellval.table.table import Table
 
 KINDS = ["number", "category", "decimal", "category", "decimal"]
+
+
 LIMITS = {
     "grown to the end": {},
     "one split": {"max_depth": 1},
@@ -158,105 +154,6 @@ def tables():
     made = {"n_classes": 3, "missing": 0.1}
     table = random_table(1, 30, KINDS, **made)
     return table, random_table(2, 40, KINDS, **made, name="test")
-
-
-def test_a_line_holds_the_utilities_of_growing_columns(tables):
-    h = ModelUtility(DecisionTreeClassifier(), *tables, empty=0.25)
-    rows, order = np.arange(0, 30, 2), np.array([3, 0, 4, 1, 2])
-    line = h.line(rows, order, np.ones(6, bool))
-    assert line.tolist() == [h(rows, np.sort(order[:f])) for f in range(6)]
-    some = np.array([False, True, False, False, True, True])
-    np.testing.assert_array_equal(h.line(rows, order, some)[some], line[some])
-    nobody = h.line(np.array([], int), order, np.ones(6, bool))
-    assert nobody.tolist() == [0.25] * 6
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"criterion": "entropy"},
-        {"max_features": 2},
-        {"min_samples_leaf": 0.1},
-        {"class_weight": "balanced"},
-        {"ccp_alpha": 0.01},
-        {"splitter": "random"},
-    ],
-)
-def test_other_trees_are_scikit_learns(options):
-    assert tree_limits(DecisionTreeClassifier(**options)) is None
-
-
-def test_a_subclass_of_the_tree_is_scikit_learns():
-    class Own(DecisionTreeClassifier):
-        pass
-
-    assert tree_limits(Own()) is None
-    assert tree_limits(DecisionTreeClassifier(min_samples_leaf=4)) is not None
-
-
-def test_a_copy_of_a_utility_needs_no_table(tables):
-    for estimator in (DecisionTreeClassifier(), DecisionTreeClassifier(max_features=2)):
-        estimator.set_params(random_state=0)
-        h = ModelUtility(estimator, *tables)
-        packed = pickle.dumps(h)
-        copy = pickle.loads(packed)
-        rows, columns = np.arange(20), np.array([0, 1, 4])
-        assert copy(rows, columns) == h(rows, columns)
-        assert copy.table is None and len(packed) < 30_000
-
-
-def test_repeats_of_a_compiled_tree_are_one_fit(tables):
-    once, often = (
-        ModelUtility(DecisionTreeClassifier(), *tables, repeats=r) for r in (1, 7)
-    )
-    rows, columns = np.arange(25), np.arange(5)
-    assert once(rows, columns) == often(rows, columns)
-
-
-def test_own_scoring_sees_the_predictions_of_the_compiled_tree(tables):
-    def scoring(truth, said):
-        return float(np.mean(truth == said))
-
-    h, own = (
-        ModelUtility(DecisionTreeClassifier(), *tables, scoring=s)
-        for s in ("accuracy", scoring)
-    )
-    a, b = ([*iter_rounds(g, 30, 5, rounds=2)][-1] for g in (h, own))
-    np.testing.assert_array_equal(a.values, b.values)
-
-
-def test_unknown_classes_of_the_test_are_never_right(tables):
-    table, _ = tables
-    other = random_table(3, 12, KINDS, n_classes=3, name="test")
-    renamed = Table(**{**vars(other), "classes": ("never", "seen", "before")})
-    h = ModelUtility(DecisionTreeClassifier(), table, renamed)
-    assert h.line(np.arange(30), np.arange(5), np.ones(6, bool)).tolist() == [0.0] * 6
-
-
-@pytest.mark.parametrize(
-    "estimator",
-    [DecisionTreeClassifier(), make_pipeline(StandardScaler(), LogisticRegression())],
-)
-def test_threads_and_processes_change_no_bit(tables, estimator):
-    h = ModelUtility(estimator, *tables)
-    options = {"rounds": 2, "truncation": 0.05}
-    alone = [*iter_rounds(h, 4, 3, **options)][-1]
-    with default_executor(h, 2) as pool:
-        assert isinstance(pool, ThreadPoolExecutor) == h.compiled
-        workers = {"executor": pool, "n_jobs": 2}
-        shared = [*iter_rounds(h, 4, 3, **options, **workers)][-1]
-    np.testing.assert_array_equal(alone.values, shared.values)
-    assert alone.n_evaluations == shared.n_evaluations
-
-
-def test_workers_change_no_bit_of_out_of_bag_scores(tables):
-    alone = [*iter_oob(tables[0], n_trees=120)]
-    with ThreadPoolExecutor(2) as pool:
-        shared = [*iter_oob(tables[0], n_trees=120, executor=pool, n_jobs=2)]
-    for a, b in zip(alone, shared, strict=True):
-        np.testing.assert_array_equal(a.values, b.values)
-        np.testing.assert_array_equal(a.stderr, b.stderr)
-    assert alone[0].seconds_left > alone[-1].seconds_left == 0
 
 
 def test_the_plain_kernels_do_what_the_compiled_ones_do(tables, monkeypatch):

@@ -6,6 +6,7 @@ import pytest
 from cases import make_table, random_table
 
 import cellval
+from cellval.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -166,3 +167,15 @@ def test_three_runs_are_merged_in_any_order():
     close(one.values, np.mean([run.values for run in runs], axis=0))
     assert one.settings.weight == other.settings.weight == 90
     assert one.settings.random_state is None
+
+
+@pytest.fixture(scope="module")
+def davis():
+    return cellval.read("sample_data/davis.csv", label="sex")
+
+
+def test_merging_is_for_knn(davis):
+    a = cellval.value_cells(davis, method="mc", rounds=3)
+    b = cellval.value_cells(davis, method="mc", rounds=3, random_state=1)
+    with pytest.raises(InputError, match="KNN"):
+        a.merge(b)
