@@ -1,11 +1,6 @@
-import sys
-from pathlib import Path
-
 import pytest
 
 from cellval.jobs import registry
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 WAIT = 120  # seconds
 
