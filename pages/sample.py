@@ -3,7 +3,6 @@
 import numpy as np
 import streamlit as st
 
-from cellval.figures.waterfall import folded, running_limits
 from cellval.ui import session as state
 from cellval.ui.sample import (
     label_or_cell as labelorcell,
@@ -21,6 +20,7 @@ from cellval.ui.sample.row import (
     row_picker,
 )
 from cellval.ui.widgets import kept, table_and_values
+from cellval.views.waterfall import folded, running_limits
 
 st.title("Explain a sample")
 table, values = table_and_values()

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 import cellval
 from cellval.errors import InputError
-from cellval.figures import validation as validationfigures
 from cellval.jobs import registry
 from cellval.jobs.background import start_steps
 from cellval.ui.validate import run as validating
@@ -299,46 +298,7 @@ def test_large_tables_are_approximated(davis, monkeypatch):
     assert "rows beyond the 500 nearest" in text_of(test)
 
 
-# --- figures and words ----------------------------------------------------------------
-
-
-def test_lines_keep_their_colours_while_others_come(snapshots):
-    first, last = (
-        validationfigures.detection(now) for now in (snapshots[0], snapshots[-1])
-    )
-    assert [line.name for line in last.data] == list(SIGNALS)
-    colours = {line.name: line.line.color for line in last.data}
-    assert len(set(colours.values())) == len(SIGNALS)
-    for line in first.data:
-        assert line.line.color == colours[line.name]
-
-
-def test_the_detection_figure_shows_the_curves(snapshots):
-    last = snapshots[-1]
-    figure = validationfigures.detection(last, until=0.1)
-    assert list(figure.layout.xaxis.range) == [0, 10]
-    for line in figure.data:
-        curve = last.curves[line.name]
-        assert (line.x[0], line.y[0], line.x[-1], line.y[-1]) == (0, 0, 100, 100)
-        found = 100 * curve.found_at(np.array(line.x) / 100)
-        assert np.array(line.y) == pytest.approx(found, abs=0.2)
-
-
-def test_lines_are_close_at_the_start_and_never_long():
-    assert validationfigures.inspected(30).tolist() == list(range(31))
-    cells = validationfigures.inspected(1_000_000)
-    assert cells.size < 500 and cells[-1] == 1_000_000
-    assert np.diff(cells)[0] < np.diff(cells)[-1] / 5
-
-
-def test_the_removal_figure_has_its_reference_lines(snapshots):
-    last = snapshots[-1]
-    figure = validationfigures.removal(last)
-    names = [line.name for line in figure.data]
-    assert names[:4] == ["what may be chance", *last.removal]
-    assert names[4] == f"Clean table: {100 * last.accuracy_clean:.1f} %"
-    assert names[5].startswith("Exactly the errors refilled: ")
-    assert validationfigures.removal(snapshots[0]).data == ()
+# --- words ----------------------------------------------------------------------------
 
 
 def test_files_hold_what_is_shown(snapshots):

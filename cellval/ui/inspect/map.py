@@ -7,17 +7,13 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
-from cellval.figures.corner_map import (
-    corner_counts,
-    corner_plot,
-    drawn_cells,
-    not_drawn_words,
-)
+from cellval.figures.corner_map import corner_plot
 from cellval.table.table import Table
 from cellval.ui import session as state
 from cellval.ui.heatmap.view import open_cell, selected_position
 from cellval.ui.widgets import chart, view_key
 from cellval.values.result import CellValues
+from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 
 
 def draw(

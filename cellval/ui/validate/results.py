@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures.validation import detection, inspected, removal
+from cellval.figures.validation import detection, removal
 from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.text import content, counted, percent
@@ -18,6 +18,7 @@ from cellval.ui.export.files import csv_button
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, kept, row_column
 from cellval.validation.planting import KINDS
+from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.validation.result import Validation

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_views import values_of
+from cases import values_of
 
 import cellval
 from cellval.detect.surprise import surprise
@@ -26,12 +26,12 @@ lines",b
 """
 
 
-def about_of(table, values=None):
+def suspicion_of(table, values=None):
     return make_suspicion(table, values, surprise(table))
 
 
-def opened(about, **options):
-    book = openpyxl.load_workbook(io.BytesIO(xlsx.xlsx_bytes(about, **options)))
+def opened(suspicion, **options):
+    book = openpyxl.load_workbook(io.BytesIO(xlsx.xlsx_bytes(suspicion, **options)))
     assert book.sheetnames == ["Table", "Suspects", "Changes", "Notes"]
     return book
 
@@ -47,13 +47,13 @@ def notes(book):
 @pytest.fixture(scope="module")
 def ugly():
     table = cellval.read(RAW.encode(), label="y", kinds={"code": "category"})
-    return about_of(table, values_of(table, np.ones((5, len(table.features)))))
+    return suspicion_of(table, values_of(table, np.ones((5, len(table.features)))))
 
 
 @pytest.fixture(scope="module")
 def davis():
     table = cellval.read("sample_data/davis.csv", label="sex")
-    return about_of(table, cellval.value_cells(table))
+    return suspicion_of(table, cellval.value_cells(table))
 
 
 def test_the_sheet_is_like_the_file_row_for_row(ugly):
@@ -140,11 +140,11 @@ def test_repairs_are_in_the_table_and_say_what_was(davis, valued_again):
         (5, "sex"): Repair("replace", "M"),
         (3, ""): Repair("drop", "", "no such person"),
     }
-    about, original = davis, None
+    suspicion, original = davis, None
     if valued_again:
         after = repaired(davis.table, changes)
-        about, original = about_of(after), davis.table
-    book = opened(about, repairs=changes, original=original)
+        suspicion, original = suspicion_of(after), davis.table
+    book = opened(suspicion, repairs=changes, original=original)
     sheet = book["Table"]
     assert sheet.max_row == 201
     assert sheet["C13"].value == 166
@@ -159,6 +159,20 @@ def test_repairs_are_in_the_table_and_say_what_was(davis, valued_again):
         "sex",
         "(whole row)",
     ]
+
+
+def test_a_comment_and_a_frame_stay_with_their_cell(davis):
+    """Cells of one look are one object that is written again and again."""
+    changes = {(row, "repht"): Repair("replace", f"{row}") for row in (20, 30, 40)}
+    sheet = opened(davis, repairs=changes)["Table"]
+    written = {c.coordinate: c.comment for row in sheet.iter_rows() for c in row}
+    assert {at for at, note in written.items() if note} == {
+        *("B13", "C13"),
+        *("E21", "E31", "E41"),
+    }
+    for row in (20, 30, 40):
+        assert sheet.cell(row + 1, 5).value == row
+        assert f"After: {row}" in written[f"E{row + 1}"].text
 
 
 def test_what_does_not_fit_is_left_out_and_told(davis, monkeypatch):
@@ -184,7 +198,7 @@ def test_long_texts_are_cut_to_what_a_cell_holds():
     table = cellval.read(
         "\n".join(["t,x,y", *lines]).encode(), label="y", exclude=["t"]
     )
-    book = opened(about_of(table))
+    book = opened(suspicion_of(table))
     assert len(book["Table"]["A3"].value) == 32_767
     assert "Texts cut to 32,767 characters: 1." in notes(book)
 

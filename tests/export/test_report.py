@@ -3,20 +3,25 @@
 import html
 import re
 import subprocess
+import sys
+import tomllib
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
 from browser.conftest import chromium_path
-from test_views import values_of
+from cases import values_of
 
 import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.export.report import WHOLE_ROWS, report_html
-from cellval.repairs.measure import iter_scores
+from cellval.repairs.measure import iter_comparison
 from cellval.repairs.repair import Repair, repaired
 
+PACKAGE = Path(cellval.__file__).parent
+ROOT = PACKAGE.parent
 DAY = date(2026, 1, 2)
 SWAP = {
     (12, "height"): Repair("replace", "166", "swapped"),
@@ -60,7 +65,7 @@ def without_plotly(page):
 def visible(page):
     """What a person reads, without figures."""
     text = re.sub(r"<(script|style)\b.*?</\1>", "", without_plotly(page), flags=re.S)
-    return html.unescape(re.sub(r"<[^>]*>", " ", text))
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
 
 def headings(page):
@@ -103,7 +108,8 @@ def test_sections_are_there_only_with_what_they_are_about(davis, unvalued):
 
 def test_decisions_changes_and_accuracy_are_told(davis):
     after = repaired(davis.table, SWAP)
-    comparison = list(iter_scores(davis.table, after, folds=2, repeats=1))[-1]
+    *_, last = iter_comparison(davis.table, after, folds=2, repeats=1)
+    comparison = last.result
     known = {"repairs": SWAP, "decisions": {(12, "height"): "error"}}
     page = report_html(davis, **known, comparison=comparison, date=DAY)
     text = visible(page)
@@ -120,7 +126,7 @@ def test_decisions_changes_and_accuracy_are_told(davis):
         assert model in text
         assert comparison.verdict(model) in text
     assert comparison.reference in text
-    half = next(iter_scores(davis.table, after))
+    half = next(iter_comparison(davis.table, after)).result
     assert "Stopped after 0%" in visible(report_html(davis, **known, comparison=half))
 
 
@@ -140,9 +146,8 @@ def test_a_report_on_a_repaired_table_says_so_and_lists_what_was(davis):
 
 
 def test_nothing_of_the_table_is_markup_or_a_formula():
-    about = nasty()
     changes = {(4, "z"): Repair("replace", "<img src=x onerror=alert(2)>", "=1+1")}
-    page = report_html(about, repairs=changes, title="<script>x</script>", date=DAY)
+    page = report_html(nasty(), repairs=changes, title="<script>x</script>", date=DAY)
     rest = without_plotly(page)
     assert "<script>alert" not in rest
     assert "<img" not in rest
@@ -151,8 +156,30 @@ def test_nothing_of_the_table_is_markup_or_a_formula():
     assert "<script>x" not in rest
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in rest
     tables = re.findall(r"<td[^>]*>(.*?)</td>", rest)
-    assert html.escape('\'=HYPERLINK("x")') in tables
+    assert '\'=HYPERLINK("x")' in map(html.unescape, tables)
     assert not any(cell.startswith(("=", "+", "@")) for cell in tables)
+
+
+def test_nothing_is_loaded_from_anywhere_and_every_light_has_its_colours(unvalued):
+    page = report_html(unvalued, date=DAY).decode()
+    policy = re.search(r'Content-Security-Policy" content="(.*?)"', page)[1]
+    assert policy.startswith("default-src 'none';")
+    assert "http" not in page.replace("http-equiv", "")
+    for part in ("prefers-color-scheme: dark", "@media print", "color-scheme: light"):
+        assert part in page
+
+
+def test_template_and_style_are_installed_with_the_library():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    patterns = settings["tool"]["setuptools"]["package-data"]["cellval"]
+    found = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
+    assert {PACKAGE / "export/report.html", PACKAGE / "export/report.css"} <= found
+
+
+def test_the_report_is_loaded_without_scikit_learn():
+    code = "import sys, cellval.export.report; print('sklearn' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT)
+    assert run.stdout.strip() == b"False"
 
 
 def test_the_same_input_gives_the_same_bytes(davis):
