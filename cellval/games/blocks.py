@@ -280,7 +280,17 @@ def iter_blocks(
     executor: Executor | None = None,
     n_jobs: int | None = None,
 ) -> Iterator[Snapshot[BlockValues]]:
-    """Value blocks step by step; see `value_blocks`."""
+    """Value blocks step by step; options are those of `value_blocks`.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> for snapshot in cellval.iter_blocks(table, "sex"):
+    ...     pass
+    >>> snapshot.done, snapshot.result.values.shape
+    (1.0, (2, 4))
+    """
     table = as_table(table)
     if isinstance(test, pd.DataFrame):
         test = as_table(test, like=table)

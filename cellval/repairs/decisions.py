@@ -20,7 +20,7 @@ FIELDS = ("row", "column", "content", "decision", "repair", "after", "reason")
 
 
 def read_decisions(
-    source: Any, table: Table
+    source: Any, table: Table | pd.DataFrame
 ) -> tuple[dict[tuple[int, str], str], dict[tuple[int, str], Repair]]:
     """Decisions and repairs from a CSV file, exported by the app or written by hand.
 
@@ -35,7 +35,7 @@ def read_decisions(
     source : path, bytes, or binary or text buffer
         A leading ' before what a spreadsheet would run as a formula is not part of the
         text, as `export.safe_text` puts it there.
-    table : Table
+    table : Table or DataFrame
         The table before the repairs.
 
     Returns
@@ -50,6 +50,7 @@ def read_decisions(
     >>> read_decisions(b"row;column;decision;after\\n3;x;error;3\\n", table)
     ({(3, 'x'): 'error'}, {(3, 'x'): Repair(action='replace', after='3', reason='')})
     """
+    table = as_table(table)
     raw, name = bytes_of(source)
     name = "The decisions file" if name == "table" else name
     cells, _, _ = text_cells(raw, name)

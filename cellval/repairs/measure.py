@@ -95,6 +95,15 @@ def iter_comparison(
     folds, repeats : int
         At most so many.
     random_state : int
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> fixed = cellval.repair(table, {(12, "height"): "166"})
+    >>> *_, last = cellval.iter_comparison(table, fixed, folds=2, repeats=1)
+    >>> last.seen, last.result.n_touched
+    ('2 of 2 folds', 1)
     """
     for name, number, least in (
         ("n_neighbors", n_neighbors, 1),

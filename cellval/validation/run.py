@@ -95,6 +95,14 @@ def iter_validation(
     options
         Of `cellval.value_cells` with the KNN method: `n_neighbors`, `near`, `budget`,
         ...; every test point sees 8 subsets a column unless `subsets` says otherwise.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> *_, last = cellval.iter_validation(table, kind="times ten", removal=False)
+    >>> last.done, last.result.found
+    (1.0, True)
     """
     table = as_table(table)
     if "test" in options or "method" in options:

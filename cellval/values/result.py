@@ -298,7 +298,17 @@ def describe(table: Table) -> dict[str, Any]:
 
 
 def load(path: str | Path | IO[bytes]) -> CellValues:
-    """Read what `CellValues.save` wrote."""
+    """Read what `CellValues.save` wrote, also that of version 0.1.
+
+    Examples
+    --------
+    >>> import cellval, pathlib, tempfile
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "values.npz")
+    >>> cellval.value_cells(table).save(path)
+    >>> cellval.load(path).n_test
+    200
+    """
     try:
         header, arrays = read_arrays(path)
         if header["format"] not in READERS:
