@@ -6,7 +6,8 @@ import pytest
 import cellval
 from cellval.validation.curves import detection_curve
 from cellval.validation.planted_table import plant_into
-from cellval.validation.result import RANDOM, SUSPICION, Validation
+from cellval.validation.result import Validation
+from cellval.validation.signals import RANDOM, SUSPICION
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.validation.result import SIGNALS
 from cellval.validation.run import iter_validation
+from cellval.validation.signals import SIGNALS
 
 
 def sample(name, label):
