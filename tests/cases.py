@@ -253,3 +253,64 @@ def untidy_table(seed=0, n=40, n_columns=4, name="table", like=None):
         return Table.from_frame(df, like=like, name=name)
     kinds = {f"c{j}": "category" if j % 3 == 1 else "number" for j in range(n_columns)}
     return Table.from_frame(df, label="kind", kinds=kinds, name=name)
+
+
+def mixed_table(n, seed, name="table", like=None):
+    """A number with gaps and a word that follow the label, and noise."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "x": np.where(draw.random(n) < 0.1, np.nan, y + 0.3 * draw.normal(size=n)),
+            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
+            "noise": draw.normal(size=n),
+            "y": np.where(y, "yes", "no"),
+        }
+    )
+    if like is not None:
+        return Table.from_frame(frame, like=like, name=name)
+    return Table.from_frame(frame, label="y", name=name)
+
+
+def two_sites(n=120, seed=0):
+    """Rows of two sites; the number and the word follow the label."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "site": np.where(np.arange(n) < n // 2, "north", "south"),
+            "x": y + 0.3 * draw.normal(size=n),
+            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
+            "noise": draw.normal(size=n),
+            "y": np.where(y, "yes", "no"),
+        }
+    )
+    return Table.from_frame(frame, label="y", exclude=["site"])
+
+
+def permuted(table, rows, columns):
+    """The same table with rows and feature columns in another order."""
+    cells = [
+        (
+            "number" if c.numbers is not None else "category",
+            (c.numbers if c.numbers is not None else c.codes)[rows].tolist(),
+        )
+        for c in (table.columns[j] for j in columns)
+    ]
+    return make_table(cells, table.y[rows])
+
+
+def clean_frame(n=240, seed=0):
+    """Two numbers, one with gaps, and a category; the label follows from x and tone."""
+    rng = np.random.default_rng(seed)
+    x, z = rng.normal(size=n).round(2), rng.normal(size=n).round(1)
+    tone = rng.choice(["low", "mid", "high"], n)
+    y = x + (tone == "high") - (tone == "low") + 0.3 * rng.normal(size=n) > 0
+    frame = pd.DataFrame({"x": x, "z": z, "tone": tone, "y": np.where(y, "yes", "no")})
+    frame.loc[rng.random(n) < 0.1, "z"] = np.nan
+    frame.loc[rng.random(n) < 0.1, "tone"] = None
+    return frame
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)

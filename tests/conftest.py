@@ -1,6 +1,7 @@
 import pytest
 
 from cellval.jobs import registry
+from cellval.table.table import read
 
 WAIT = 120  # seconds
 
@@ -17,6 +18,12 @@ def app_runs_first(monkeypatch):
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", init)
+
+
+@pytest.fixture(scope="session")
+def davis():
+    """Row 12 has weight and height swapped."""
+    return read("sample_data/davis.csv", label="sex")
 
 
 @pytest.fixture

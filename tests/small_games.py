@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+import cellval
 from cellval.games.blocks import BlockGame
 from cellval.games.groups import ROUNDS, Groups
 from cellval.games.montecarlo import Rounds
@@ -112,3 +113,10 @@ def blocks_of(h, rows, columns, *, method="auto", rounds=ROUNDS, **options):
     """The values of all blocks of a game."""
     game = BlockGame.of(h, rows, columns, method=method, rounds=rounds)
     return last(game.play(**options))
+
+
+def by_function(method, table, h, **options):
+    """Cell values of a table by a utility of one's own."""
+    if method == "mc":
+        options["rounds"] = 300
+    return cellval.value_cells(table, method=method, model=h, **options)

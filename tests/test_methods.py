@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small_games import Twins
+from small_games import Twins, by_function
 
 import cellval
 from cellval.games.game import make_game
@@ -18,17 +18,6 @@ ROWS, COLUMNS = Twins.n_rows, Twins.n_columns
 def small():
     """5 x 4: few enough players for exact values."""
     return Twins.table()
-
-
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
-
-
-def by_function(method, table, h, **options):
-    if method == "mc":
-        options["rounds"] = 300
-    return cellval.value_cells(table, method=method, model=h, **options)
 
 
 # what each method with a utility of its own promises

@@ -23,11 +23,6 @@ def test_a_data_frame_is_accepted_wherever_a_table_is():
     assert comp.column_names == ("x",)
 
 
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
-
-
 @pytest.mark.parametrize("method", list(METHODS))
 def test_every_method_gives_cell_values_that_can_be_kept(method, davis, tmp_path):
     few = pd.DataFrame({"x": [1, 2, 3, 4, 9, 8], "y": list("aabbab")})

@@ -1,28 +1,14 @@
 """The command line: flags, messages, exit codes."""
 
-import os
-import subprocess
-import sys
 from dataclasses import fields
 
 import pytest
-from cases import ROOT, SAMPLES
+from cases import SAMPLES
+from command_line import cellval_process, on_davis
 
 import cellval
 from cellval.cli.arguments import FLAGS, _in_options, _parser, main
 from cellval.values.options import RunOptions
-
-
-def cellval_process(*arguments, **options):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "cellval", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        **options,
-    )
 
 
 def test_bad_settings_exit_with_2_and_a_sentence(tmp_path, capsys):
@@ -66,20 +52,6 @@ def test_nasty_invocations_get_a_sentence(tmp_path, capsys):
         assert words in capsys.readouterr().err
     assert main(["run", davis, "--near", "9" * 30, *out]) == 0
     capsys.readouterr()
-
-
-@pytest.fixture(scope="module")
-def davis_values(tmp_path_factory):
-    """Davis valued once; the path of its values.npz."""
-    folder = tmp_path_factory.mktemp("davis")
-    run = ["run", str(SAMPLES / "davis.csv"), "--label", "sex", "--out", str(folder)]
-    assert main(run) == 0
-    return folder / "values.npz"
-
-
-def on_davis(command, *arguments):
-    davis = str(SAMPLES / "davis.csv")
-    return main([command, davis, "--label", "sex", *map(str, arguments)])
 
 
 def test_messages_name_options_and_not_python_arguments(tmp_path, davis_values, capsys):

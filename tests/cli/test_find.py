@@ -6,6 +6,7 @@ import sys
 import pandas as pd
 import pytest
 from cases import SAMPLES
+from command_line import on_davis
 
 import cellval
 from cellval.cli.arguments import main
@@ -88,20 +89,6 @@ def test_what_cannot_be_repaired_gets_a_sentence_and_no_file(tmp_path, capsys):
             "data.csv",
             "decisions.csv",
         ]
-
-
-@pytest.fixture(scope="module")
-def davis_values(tmp_path_factory):
-    """Davis valued once; the path of its values.npz."""
-    folder = tmp_path_factory.mktemp("davis")
-    run = ["run", str(SAMPLES / "davis.csv"), "--label", "sex", "--out", str(folder)]
-    assert main(run) == 0
-    return folder / "values.npz"
-
-
-def on_davis(command, *arguments):
-    davis = str(SAMPLES / "davis.csv")
-    return main([command, davis, "--label", "sex", *map(str, arguments)])
 
 
 def test_suspects_prints_the_flagged_cells_and_lists_all(tmp_path, capsys):

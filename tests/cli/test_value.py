@@ -2,14 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
 import pandas as pd
 import pytest
-from cases import ROOT, SAMPLES
+from cases import SAMPLES
+from command_line import cellval_process, on_davis
 
 import cellval
 from cellval.cli.arguments import main
@@ -80,18 +79,6 @@ def test_the_command_line_takes_methods(tmp_path, capsys):
         == 2
     )
     assert "--subsets is no option of --method 'loo'" in capsys.readouterr().err
-
-
-def cellval_process(*arguments, **options):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "cellval", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-        **options,
-    )
 
 
 def test_run_writes_values_lowest_and_npz(tmp_path, capsys):
@@ -233,11 +220,6 @@ def test_output_into_a_closed_pipe_ends_quietly(tmp_path):
         err = process.stderr.read()
     process.wait(60)
     assert "Traceback" not in err
-
-
-def on_davis(command, *arguments):
-    davis = str(SAMPLES / "davis.csv")
-    return main([command, davis, "--label", "sex", *map(str, arguments)])
 
 
 def test_a_kind_can_be_given(tmp_path, capsys):

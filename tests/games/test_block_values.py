@@ -1,8 +1,8 @@
 """Values of blocks: shares, what they count from, and what to beware of."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from cases import two_sites
 from small_games import COLUMNS, ROWS, Additive, blocks_of
 
 from cellval.figures import blocks as blockfigures
@@ -12,32 +12,16 @@ from cellval.games.groups import (
     rows_by_column,
 )
 from cellval.games.models import utility_of
-from cellval.table.table import Table
 
 # --- models ---------------------------------------------------------------------------
 
 
-def mixed(n=120, seed=0):
-    draw = np.random.default_rng(seed)
-    y = draw.integers(0, 2, n)
-    frame = pd.DataFrame(
-        {
-            "site": np.where(np.arange(n) < n // 2, "north", "south"),
-            "x": y + 0.3 * draw.normal(size=n),
-            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
-            "noise": draw.normal(size=n),
-            "y": np.where(y, "yes", "no"),
-        }
-    )
-    return Table.from_frame(frame, label="y", exclude=["site"])
-
-
 def test_a_source_with_wrong_labels_lies_below_the_others():
-    table = mixed(160, seed=3)
+    table = two_sites(160, seed=3)
     wrong = {(i, "y"): "no" if table.y[i] else "yes" for i in range(80) if i % 4 != 3}
     dirty = table.with_cells(wrong)
     blocks = blocks_of(
-        utility_of(dirty, "knn", test=mixed(100, seed=4)),
+        utility_of(dirty, "knn", test=two_sites(100, seed=4)),
         rows_by_column(dirty, "site"),
         columns_together(dirty),
     )
@@ -48,7 +32,7 @@ def test_a_source_with_wrong_labels_lies_below_the_others():
 
 @pytest.mark.parametrize("model", ["knn", "tree"])
 def test_values_above_a_guess_are_those_of_the_game_that_counts_from_it(model):
-    table = mixed()
+    table = two_sites()
     h = utility_of(table, model, test=0.3)
     rows, columns = rows_by_column(table, "site"), columns_alone(table)
     blocks = blocks_of(h, rows, columns)

@@ -15,11 +15,6 @@ from cellval.values.words import model_words
 from cellval.values.words import test_words as words_of_tests
 
 
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
-
-
 def test_held_out_rows_have_no_value_and_are_stated(davis):
     values = cellval.value_cells(davis, method="loo", test=0.25)
     assert np.isnan(values.row_values).sum() == 50 == values.n_test

@@ -4,9 +4,8 @@ import pickle
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from cases import random_table
+from cases import mixed_table, random_table
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -22,22 +21,6 @@ from cellval.games.montecarlo import Rounds
 from cellval.table.table import Table
 
 
-def mixed(n, seed, name="table", like=None):
-    draw = np.random.default_rng(seed)
-    y = draw.integers(0, 2, n)
-    frame = pd.DataFrame(
-        {
-            "x": np.where(draw.random(n) < 0.1, np.nan, y + 0.3 * draw.normal(size=n)),
-            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
-            "noise": draw.normal(size=n),
-            "y": np.where(y, "yes", "no"),
-        }
-    )
-    if like is not None:
-        return Table.from_frame(frame, like=like, name=name)
-    return Table.from_frame(frame, label="y", name=name)
-
-
 @pytest.mark.parametrize(
     "estimator",
     [
@@ -46,8 +29,8 @@ def mixed(n, seed, name="table", like=None):
     ],
 )
 def test_a_model_on_mixed_cells_learns_from_the_columns_that_say_something(estimator):
-    table = mixed(80, 0)
-    test = mixed(60, 1, "test", like=table)
+    table = mixed_table(80, 0)
+    test = mixed_table(60, 1, "test", like=table)
     h = ModelUtility(estimator, table, test)
     everyone = np.arange(80)
     assert h(everyone, np.array([0, 1, 2])) > 0.85
@@ -56,15 +39,15 @@ def test_a_model_on_mixed_cells_learns_from_the_columns_that_say_something(estim
 
 
 def test_rows_of_one_class_predict_that_class():
-    table = mixed(30, 2)
+    table = mixed_table(30, 2)
     h = ModelUtility(LogisticRegression(), table, table)
     alike = np.flatnonzero(table.y == 1)[:4]
     assert h(alike, np.array([0])) == pytest.approx(np.mean(table.y == 1))
 
 
 def test_repeats_average_the_noise_of_training():
-    table = mixed(60, 3)
-    test = mixed(60, 4, "test", like=table)
+    table = mixed_table(60, 3)
+    test = mixed_table(60, 4, "test", like=table)
     tree = DecisionTreeClassifier(splitter="random", max_depth=2)
     rows, columns = np.arange(60), np.array([0, 1, 2])
     once = [
@@ -79,7 +62,7 @@ def test_repeats_average_the_noise_of_training():
 
 
 def test_own_scoring_and_baseline():
-    table = mixed(40, 5)
+    table = mixed_table(40, 5)
     h = ModelUtility(
         DecisionTreeClassifier(), table, table, scoring=lambda t, p: 7.0, empty=0.5
     )
@@ -185,11 +168,6 @@ def test_threads_and_processes_change_no_bit(tables, estimator):
     shared = rounds_of(h, 4, 3, **options, n_jobs=2)
     np.testing.assert_array_equal(alone.values, shared.values)
     assert alone.n_evaluations == shared.n_evaluations
-
-
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
 
 
 def test_a_model_that_needs_more_rows_says_the_commonest_class(davis):

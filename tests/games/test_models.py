@@ -1,8 +1,8 @@
 """Models by name: as utilities, with rows held out."""
 
 import numpy as np
-import pandas as pd
 import pytest
+from cases import two_sites
 from sklearn.tree import DecisionTreeClassifier
 from small_games import blocks_of
 
@@ -14,14 +14,13 @@ from cellval.games.groups import (
     rows_by_column,
 )
 from cellval.games.models import estimator_of, pipeline_of, split, utility_of
-from cellval.table.table import Table
 
 # --- nearest neighbours ---------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", ["logistic", "tree"])
 def test_lines_of_models_equal_one_evaluation_after_another(model):
-    table = mixed()
+    table = two_sites()
     h = utility_of(table, model)
     rows = rows_by_column(table, "site").among(h.players)
     game = BlockUtility(h, rows, columns_by_kind(table))
@@ -33,24 +32,9 @@ def test_lines_of_models_equal_one_evaluation_after_another(model):
 # --- models ---------------------------------------------------------------------------
 
 
-def mixed(n=120, seed=0):
-    draw = np.random.default_rng(seed)
-    y = draw.integers(0, 2, n)
-    frame = pd.DataFrame(
-        {
-            "site": np.where(np.arange(n) < n // 2, "north", "south"),
-            "x": y + 0.3 * draw.normal(size=n),
-            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
-            "noise": draw.normal(size=n),
-            "y": np.where(y, "yes", "no"),
-        }
-    )
-    return Table.from_frame(frame, label="y", exclude=["site"])
-
-
 @pytest.mark.parametrize("model", ["knn", "logistic", "tree", "boosting"])
 def test_held_out_rows_belong_to_no_source(model):
-    table = mixed()
+    table = two_sites()
     h = utility_of(table, model, test=0.25)
     sources = rows_by_column(table, "site")
     blocks = blocks_of(h, sources, columns_by_kind(table), n_jobs=1)
@@ -61,7 +45,7 @@ def test_held_out_rows_belong_to_no_source(model):
 
 
 def test_any_estimator_and_a_test_table():
-    table, test = mixed(seed=1), mixed(seed=2)
+    table, test = two_sites(seed=1), two_sites(seed=2)
     h = utility_of(table, DecisionTreeClassifier(random_state=0), test=test)
     blocks = blocks_of(h, rows_by_column(table, "site"), columns_alone(table))
     assert blocks.n_rows.tolist() == [60, 60]
@@ -71,7 +55,7 @@ def test_any_estimator_and_a_test_table():
 
 
 def test_a_table_is_split_into_players_and_test_rows():
-    table = mixed()
+    table = two_sites()
     players, train, tests = split(table, None, 0)
     assert train.n_rows == players.size == 84 and tests.n_rows == 36
     np.testing.assert_array_equal(train.y, table.y[players])

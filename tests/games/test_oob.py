@@ -3,19 +3,17 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pandas as pd
 import pytest
-from cases import random_table
+from cases import mixed_table, random_table
 from small_games import last
 
 from cellval.games import oob
 from cellval.games.oob import OutOfBag
 from cellval.parallel import drive
-from cellval.table.table import Table
 
 
 def test_out_of_bag_scores_equal_the_definition(monkeypatch):
-    table = mixed(40, 6)
+    table = mixed_table(40, 6)
     seen = []
 
     class Spy(oob.Trees):
@@ -45,28 +43,12 @@ def test_out_of_bag_scores_equal_the_definition(monkeypatch):
 
 
 def test_out_of_bag_scores_are_low_for_a_wrong_label():
-    table = mixed(120, 7)
+    table = mixed_table(120, 7)
     flipped = table.with_cells({(5, "y"): "no" if table.y[5] else "yes"})
     clean = last(drive(OutOfBag(table, n_trees=200)))
     dirty = last(drive(OutOfBag(flipped, n_trees=200)))
     assert dirty.values[5, 0] < 0.5 < clean.values[5, 0]
     assert (clean.stderr[np.isfinite(clean.stderr)] > 0).all()
-
-
-def mixed(n, seed, name="table", like=None):
-    draw = np.random.default_rng(seed)
-    y = draw.integers(0, 2, n)
-    frame = pd.DataFrame(
-        {
-            "x": np.where(draw.random(n) < 0.1, np.nan, y + 0.3 * draw.normal(size=n)),
-            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
-            "noise": draw.normal(size=n),
-            "y": np.where(y, "yes", "no"),
-        }
-    )
-    if like is not None:
-        return Table.from_frame(frame, like=like, name=name)
-    return Table.from_frame(frame, label="y", name=name)
 
 
 KINDS = ["number", "category", "decimal", "category", "decimal"]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from small_games import Twins
+from small_games import Twins, by_function
 
 import cellval
 from cellval.errors import InputError
@@ -24,17 +24,6 @@ ROWS, COLUMNS = Twins.n_rows, Twins.n_columns
 def small():
     """5 x 4: few enough players for exact values."""
     return Twins.table()
-
-
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
-
-
-def by_function(method, table, h, **options):
-    if method == "mc":
-        options["rounds"] = 300
-    return cellval.value_cells(table, method=method, model=h, **options)
 
 
 @pytest.mark.parametrize("weights", ["banzhaf", "beta(4, 1)", "beta(1, 3)"])

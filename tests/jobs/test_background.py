@@ -124,11 +124,6 @@ def test_a_finished_run_keeps_only_its_values(table):
 
 
 @pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
-
-
-@pytest.fixture(scope="module")
 def repaired(davis):
     return davis.with_cells({(11, "weight"): "57", (11, "height"): "166"}, drop=[7])
 

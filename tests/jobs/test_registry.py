@@ -10,15 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import cellval
 from cellval.jobs import registry
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
-
-
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
 
 
 def slow(rows, columns):

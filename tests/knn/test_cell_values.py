@@ -8,7 +8,15 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
-from cases import make_table, naive_games, naive_values, plain_row_values, random_table
+from cases import (
+    close,
+    make_table,
+    naive_games,
+    naive_values,
+    permuted,
+    plain_row_values,
+    random_table,
+)
 
 import cellval
 from cellval.knn import row_values as rows_
@@ -67,17 +75,9 @@ CASES = {
 }
 
 
-def close(a, b):
-    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
-
-
 def near_to(a, b):
     """Of standard errors: a root makes 1e-8 of a rounding of 1e-16."""
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-7)
-
-
-def valued(table, **options):
-    return cellval.value_cells(table, **options)
 
 
 def of_games(games, shape, name):
@@ -117,7 +117,7 @@ def test_the_oracle_is_the_2d_game(baseline, weights):
 @pytest.mark.parametrize("name", CASES)
 def test_exact_values_with_other_weights_are_the_definition(name, baseline, weights):
     table, k = CASES[name]
-    comp = valued(
+    comp = cellval.value_cells(
         table, n_neighbors=k, subsets="all", baseline=baseline, column_weights=weights
     )
     games = naive_games(table, k, baseline=baseline)
@@ -138,7 +138,7 @@ def test_other_weights_on_a_test_table_are_the_definition(baseline, weights):
     table = random_table(10, 5, MIXED)
     test = random_table(11, 6, MIXED, missing=0.2, name="test")
     options = {"n_neighbors": 2, "baseline": baseline, "column_weights": weights}
-    comp = valued(table, test=test, subsets="all", **options)
+    comp = cellval.value_cells(table, test=test, subsets="all", **options)
     games = naive_games(table, 2, test, baseline=baseline)
     close(comp.values, of_games(games, (5, 3), weights).mean(axis=0))
 
@@ -146,7 +146,9 @@ def test_other_weights_on_a_test_table_are_the_definition(baseline, weights):
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_other_weights_on_a_hold_out_are_the_definition(weights):
     table = random_table(12, 8, MIXED)
-    comp = valued(table, n_neighbors=2, test=0.4, subsets="all", column_weights=weights)
+    comp = cellval.value_cells(
+        table, n_neighbors=2, test=0.4, subsets="all", column_weights=weights
+    )
     held_out = np.isnan(comp.row_values)
     assert 0 < held_out.sum() < 8
     games = [g for g, out in zip(naive_games(table, 2), held_out, strict=True) if out]
@@ -161,7 +163,7 @@ def test_other_weights_on_a_hold_out_are_the_definition(weights):
 @pytest.mark.parametrize("near", [1, 3])
 def test_near_field_with_other_weights_is_that_of_the_coarser_utility(near, weights):
     table = random_table(13, 6, ["number", "number"], levels=4)
-    comp = valued(
+    comp = cellval.value_cells(
         table, n_neighbors=2, subsets="all", near=near, column_weights=weights
     )
     games = naive_games(table, 2, near=near)
@@ -174,7 +176,7 @@ def test_a_constant_column_is_worth_nothing_under_chance(weights):
     columns = [("number", [5] * 12), ("number", cells), ("category", [0, 1, 2] * 4)]
     table = make_table([*columns, ("category", [2] * 12)], [0, 1, 1] * 4)
     for subsets in ("all", 8):
-        comp = valued(
+        comp = cellval.value_cells(
             table,
             n_neighbors=3,
             subsets=subsets,
@@ -188,8 +190,8 @@ def test_a_constant_column_is_worth_nothing_under_chance(weights):
 def test_beta_1_1_is_shapley():
     table = random_table(14, 20, MIXED * 2)
     for options in ({"subsets": "all"}, {"subsets": 48}, {"subsets": 12, "near": 6}):
-        ref = valued(table, **options)
-        comp = valued(table, column_weights="beta(1, 1)", **options)
+        ref = cellval.value_cells(table, **options)
+        comp = cellval.value_cells(table, column_weights="beta(1, 1)", **options)
         if "near" not in options and options["subsets"] == 48:
             # only Shapley's row values are known: exact ends spread what they miss
             assert np.corrcoef(comp.values.ravel(), ref.values.ravel())[0, 1] > 0.95
@@ -234,7 +236,9 @@ def test_sampled_values_with_other_weights_are_the_mean_over_the_orders(
     n, m = shape_of(table)
     options = {"n_neighbors": 2, "subsets": 2 * m * n_pairs, "near": near or None}
     problem = make_problem(table, RunOptions(**options))
-    comp = valued(table, baseline=baseline, column_weights=weights, **options)
+    comp = cellval.value_cells(
+        table, baseline=baseline, column_weights=weights, **options
+    )
     games = naive_games(table, 2, near=near, baseline=baseline)
     plan = Plan(n, m, n, n_pairs, 0)
     total, finest = np.zeros((n, m)), np.zeros((n, n, m))
@@ -270,7 +274,7 @@ def test_all_orders_together_give_the_exact_values(kernel, near, dtype, weights)
     table = random_table(16, 9, ["number", "category", "decimal", "number"])
     options = {"n_neighbors": 2, "near": near, "baseline": "chance"}
     options["column_weights"] = weights
-    exact = valued(table, subsets="all", **options)
+    exact = cellval.value_cells(table, subsets="all", **options)
     problem = make_problem(table, RunOptions(subsets=1, **options))
     orders = np.array([o for o in all_orders(range(4)) if o < o[::-1]])
     orders = np.broadcast_to(orders, (9, *orders.shape)).copy()
@@ -285,11 +289,13 @@ def test_all_orders_together_give_the_exact_values(kernel, near, dtype, weights)
 def test_shapley_values_still_sum_to_the_rows_and_to_the_score():
     table = random_table(26, 30, MIXED * 2, n_classes=3)
     for subsets in ("all", 12, 60):
-        comp = valued(table, n_neighbors=4, subsets=subsets)
+        comp = cellval.value_cells(table, n_neighbors=4, subsets=subsets)
         rows = cellval.value_rows(table, n_neighbors=4)
         np.testing.assert_allclose(comp.row_values, rows, rtol=0, atol=1e-14)
         np.testing.assert_allclose(comp.values.sum(axis=1), rows, rtol=0, atol=1e-14)
-    other = valued(table, n_neighbors=4, subsets="all", column_weights="banzhaf")
+    other = cellval.value_cells(
+        table, n_neighbors=4, subsets="all", column_weights="banzhaf"
+    )
     assert abs(other.total - comp.total) > 1e-3
 
 
@@ -456,18 +462,6 @@ def test_chance_baseline_subtracts_the_guess_and_makes_constant_columns_worthles
     close(comp.values[:, 0], 0)
     zero = cellval.value_cells(table, n_neighbors=2, subsets="all")
     assert np.abs(zero.values[:, 0]).max() > 1e-3
-
-
-def permuted(table, rows, columns):
-    """The same table with rows and feature columns in another order."""
-    cells = [
-        (
-            "number" if c.numbers is not None else "category",
-            (c.numbers if c.numbers is not None else c.codes)[rows].tolist(),
-        )
-        for c in (table.columns[j] for j in columns)
-    ]
-    return make_table(cells, table.y[rows])
 
 
 def test_order_of_rows_and_columns_changes_nothing_else():

@@ -5,15 +5,11 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from cases import bits, random_table
+from cases import bits, close, random_table
 
 import cellval
 
 MIXED = ["number", "category", "decimal"]
-
-
-def close(a, b):
-    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
 
 
 def test_sampled_values_come_close_to_the_exact_ones_within_their_errors():
@@ -101,18 +97,17 @@ def test_a_budget_does_not_wait_for_a_long_item():
     assert 0 < last.result.n_test < 60
 
 
-def valued(table, **options):
-    return cellval.value_cells(table, **options)
-
-
 @pytest.mark.parametrize("weights", ["banzhaf", "beta(4, 1)"])
 @pytest.mark.parametrize("near", [None, 5])
 def test_the_mean_over_many_seeds_is_the_exact_value(near, weights):
     table = random_table(17, 10, ["number", "category", "decimal", "number"])
     options = {"n_neighbors": 2, "near": near, "column_weights": weights, "n_jobs": 1}
-    exact = valued(table, subsets="all", **options).values
+    exact = cellval.value_cells(table, subsets="all", **options).values
     runs = np.array(
-        [valued(table, subsets=1, random_state=s, **options).values for s in range(150)]
+        [
+            cellval.value_cells(table, subsets=1, random_state=s, **options).values
+            for s in range(150)
+        ]
     )
     error = runs.mean(axis=0) - exact
     z = error / np.maximum(runs.std(axis=0, ddof=1) / np.sqrt(len(runs)), 1e-12)
@@ -124,8 +119,8 @@ def test_the_mean_over_many_seeds_is_the_exact_value(near, weights):
 def test_sampled_values_with_other_weights_come_close_to_the_exact_ones(weights):
     table = random_table(18, 40, ["number", "category"] * 4, levels=5)
     options = {"n_neighbors": 5, "column_weights": weights}
-    exact = valued(table, subsets="all", **options)
-    some = valued(table, subsets=128, **options)
+    exact = cellval.value_cells(table, subsets="all", **options)
+    some = cellval.value_cells(table, subsets=128, **options)
     assert some.settings.passes == (1, 1, 2, 4)
     error = np.abs(some.values - exact.values)
     assert np.corrcoef(some.values.ravel(), exact.values.ravel())[0, 1] > 0.9
@@ -136,7 +131,9 @@ def test_sampled_values_with_other_weights_come_close_to_the_exact_ones(weights)
 def test_sums_hold_in_many_rows_too(near):
     table = random_table(19, 1600, ["decimal", "number", "category"] * 2, levels=9)
     test = random_table(20, 24, ["decimal", "number", "category"] * 2, name="test")
-    comp = valued(table, test=test, subsets=12, near=near, column_weights="banzhaf")
+    comp = cellval.value_cells(
+        table, test=test, subsets=12, near=near, column_weights="banzhaf"
+    )
     np.testing.assert_allclose(
         comp.row_values, comp.values.sum(axis=1), rtol=0, atol=1e-15
     )
@@ -148,14 +145,16 @@ def test_sums_hold_in_many_rows_too(near):
 def test_workers_change_no_bit_of_other_weights(subsets):
     table = random_table(21, 60, MIXED * 2)
     options = {"subsets": subsets, "column_weights": "banzhaf"}
-    ref = bits(valued(table, n_jobs=1, **options))
-    assert bits(valued(table, n_jobs=3, **options)) == ref
+    ref = bits(cellval.value_cells(table, n_jobs=1, **options))
+    assert bits(cellval.value_cells(table, n_jobs=3, **options)) == ref
 
 
 def test_many_columns_are_valued():
     table = random_table(29, 12, ["number"] * 300, levels=5)
     for weights in ("banzhaf", "beta(16, 1)"):
         for near in (None, 6):
-            comp = valued(table, subsets=1, near=near, column_weights=weights)
+            comp = cellval.value_cells(
+                table, subsets=1, near=near, column_weights=weights
+            )
             assert np.isfinite(comp.values).all()
             assert np.abs(comp.values).max() > 1e-6

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import make_table, random_table
+from cases import close, make_table, random_table
 
 import cellval
 from cellval.knn.problem import distinct, make_problem, weights_of_tests
@@ -12,10 +12,6 @@ from cellval.values.options import RunOptions
 from cellval.values.words import test_words as words_of_tests
 
 MIXED = ["number", "category", "decimal"]
-
-
-def close(a, b):
-    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
 
 
 def test_a_hold_out_values_the_other_rows_only():

@@ -6,7 +6,7 @@ from itertools import pairwise
 import naive
 import numpy as np
 import pytest
-from cases import bits, make_table, naive_games, random_table
+from cases import bits, close, make_table, naive_games, permuted, random_table
 
 import cellval
 from cellval.knn.problem import make_problem
@@ -15,14 +15,6 @@ from cellval.values.options import RunOptions
 from cellval.values.words import design_words
 
 MIXED = ["number", "category", "decimal"]
-
-
-def close(a, b):
-    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
-
-
-def valued(table, **options):
-    return cellval.value_cells(table, **options)
 
 
 @pytest.mark.parametrize("subsets", ["all", 60])
@@ -39,8 +31,8 @@ def test_a_stopped_run_with_other_weights_continues_to_the_same_bits(subsets, tm
     snapshots.close()
     values.save(tmp_path / "part.npz")
     part = cellval.load(tmp_path / "part.npz")
-    whole = valued(table, continue_from=part, **options)
-    assert bits(whole) == bits(valued(table, **options))
+    whole = cellval.value_cells(table, continue_from=part, **options)
+    assert bits(whole) == bits(cellval.value_cells(table, **options))
     for other in ("shapley", "banzhaf", "beta(4, 2)"):
         options["column_weights"] = other
         with pytest.raises(cellval.InputError, match="different column_weights"):
@@ -56,18 +48,6 @@ def test_any_prefix_of_the_run_keeps_the_row_identity():
             close(values.values.sum(axis=1), values.rows["value"])
             if values.state["pass_number"] > 0:
                 close(values.rows["value"], whole)
-
-
-def permuted(table, rows, columns):
-    """The same table with rows and feature columns in another order."""
-    cells = [
-        (
-            "number" if c.numbers is not None else "category",
-            (c.numbers if c.numbers is not None else c.codes)[rows].tolist(),
-        )
-        for c in (table.columns[j] for j in columns)
-    ]
-    return make_table(cells, table.y[rows])
 
 
 def test_standard_errors_are_those_of_the_mean_over_test_points():

@@ -1,24 +1,11 @@
 """A table before and after a repair, as one."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from cases import random_table
+from cases import clean_frame, random_table
 
 from cellval import InputError, Table
 from cellval.repairs.versions import versions_of
-
-
-def clean_frame(n=240, seed=0):
-    """Two numbers, one with gaps, and a category; the label follows from x and tone."""
-    rng = np.random.default_rng(seed)
-    x, z = rng.normal(size=n).round(2), rng.normal(size=n).round(1)
-    tone = rng.choice(["low", "mid", "high"], n)
-    y = x + (tone == "high") - (tone == "low") + 0.3 * rng.normal(size=n) > 0
-    frame = pd.DataFrame({"x": x, "z": z, "tone": tone, "y": np.where(y, "yes", "no")})
-    frame.loc[rng.random(n) < 0.1, "z"] = np.nan
-    frame.loc[rng.random(n) < 0.1, "tone"] = None
-    return frame
 
 
 def table_of(frame):

@@ -8,11 +8,6 @@ import cellval
 from cellval.table import describe as places
 
 
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
-
-
 def test_the_place_of_a_number_overall_and_in_its_class(davis):
     everyone, same = places.place(davis, davis.position(12), "weight")
     assert everyone.who == "all rows"

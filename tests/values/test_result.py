@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cases import make_table, random_table
+from cases import close, make_table, random_table
 
 import cellval
 from cellval.errors import InputError
@@ -90,22 +90,14 @@ def test_one_test_point_has_no_standard_error():
 MIXED = ["number", "category", "decimal"]
 
 
-def close(a, b):
-    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
-
-
-def valued(table, **options):
-    return cellval.value_cells(table, **options)
-
-
 def test_runs_with_other_weights_are_not_merged():
     table = random_table(24, 20, MIXED)
     options = {"subsets": 3, "column_weights": "banzhaf"}
-    one, two = (valued(table, random_state=s, **options) for s in range(2))
+    one, two = (cellval.value_cells(table, random_state=s, **options) for s in range(2))
     both = one.merge(two)
     close(both.row_values, both.values.sum(axis=1))
     with pytest.raises(cellval.InputError, match="differ in column_weights"):
-        one.merge(valued(table, subsets=3, random_state=2))
+        one.merge(cellval.value_cells(table, subsets=3, random_state=2))
 
 
 def test_merged_runs_are_averages_and_refuse_the_same_draws():
@@ -167,11 +159,6 @@ def test_three_runs_are_merged_in_any_order():
     close(one.values, np.mean([run.values for run in runs], axis=0))
     assert one.settings.weight == other.settings.weight == 90
     assert one.settings.random_state is None
-
-
-@pytest.fixture(scope="module")
-def davis():
-    return cellval.read("sample_data/davis.csv", label="sex")
 
 
 def test_merging_is_for_knn(davis):

@@ -21,10 +21,6 @@ from cellval.values.words import (
 MIXED = ["number", "category", "decimal"]
 
 
-def valued(table, **options):
-    return cellval.value_cells(table, **options)
-
-
 @pytest.mark.parametrize(
     ("value", "stderr", "words"),
     [
@@ -119,17 +115,17 @@ def test_models_are_called_as_people_call_them():
 
 def test_settings_name_the_weights():
     table = random_table(25, 12, MIXED)
-    shapley = valued(table)
+    shapley = cellval.value_cells(table)
     assert shapley.settings.column_weights == "shapley"
     assert "weights" not in design_words(shapley.settings)
-    assert valued(table, column_weights="Shapley").values.tobytes() == (
+    assert cellval.value_cells(table, column_weights="Shapley").values.tobytes() == (
         shapley.values.tobytes()
     )
-    banzhaf = valued(table, column_weights="Banzhaf")
+    banzhaf = cellval.value_cells(table, column_weights="Banzhaf")
     assert banzhaf.settings.column_weights == "banzhaf"
     assert design_words(banzhaf.settings) == (
         "all 8 column subsets (exact), Banzhaf weights along columns"
     )
-    beta = valued(table, subsets=3, column_weights="beta( 4.0,.5)")
+    beta = cellval.value_cells(table, subsets=3, column_weights="beta( 4.0,.5)")
     assert beta.settings.column_weights == "beta(4, 0.5)"
     assert "Beta(4, 0.5) weights along columns" in design_words(beta.settings)
