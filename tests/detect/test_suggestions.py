@@ -152,9 +152,6 @@ def test_missing_neighbours_leave_nothing_to_suggest():
     assert suggestions(table, surprise(table), 0, "x") == ()
 
 
-# --- misspelt categories --------------------------------------------------------------
-
-
 def test_whole_numbers_stay_whole():
     frame = people().assign(weight=lambda f: f["weight"].round().astype(int))
     options = suggested("weight", lambda x: 10 * x + 3, frame=frame)

@@ -158,9 +158,6 @@ def test_it_can_be_stopped_and_goes_on_to_the_end():
     assert not first.has_result and list(snapshots) == []
 
 
-# --- tails ----------------------------------------------------------------------------
-
-
 def test_davis_swapped_row_is_the_most_surprising():
     table = cellval.read("sample_data/davis.csv", label="sex")
     found = surprise(table).surprise

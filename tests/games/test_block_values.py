@@ -13,8 +13,6 @@ from cellval.games.groups import (
 )
 from cellval.games.models import utility_of
 
-# --- models ---------------------------------------------------------------------------
-
 
 def test_a_source_with_wrong_labels_lies_below_the_others():
     table = two_sites(160, seed=3)
@@ -48,9 +46,6 @@ def test_values_above_a_guess_are_those_of_the_game_that_counts_from_it(model):
     direct = blocks_of(above, rows.among(h.players), columns)
     np.testing.assert_allclose(blocks.above_guess().values, direct.values, atol=1e-12)
     assert blocks.above_guess().shares()["counted_from"].eq(blocks.guess).all()
-
-
-# --- shares, files and figures --------------------------------------------------------
 
 
 def test_shares_per_row_and_cell():

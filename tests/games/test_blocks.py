@@ -46,9 +46,6 @@ def defined(h, rows, columns):
     return np.array(found, float)
 
 
-# --- the game of groups ---------------------------------------------------------------
-
-
 @pytest.mark.parametrize("game", [Additive, Crowded])
 def test_blocks_equal_the_definition_on_groups(game):
     h = game(6, 4)
@@ -183,9 +180,6 @@ def test_what_a_run_takes_is_foretold():
         assert last(game.foretell()) > 0
 
 
-# --- nearest neighbours ---------------------------------------------------------------
-
-
 def test_rounds_above_a_guess_vary_less_and_mean_the_same():
     table = random_table(8, 60, KINDS)
     h = KnnUtility(table, n_neighbors=5)
@@ -197,9 +191,6 @@ def test_rounds_above_a_guess_vary_less_and_mean_the_same():
     assert above.stderr.mean() < 0.5 * from_zero.stderr.mean()
     assert (np.abs(above.values - exact.values) / above.stderr).max() < 4
     assert above.total == pytest.approx(exact.total)
-
-
-# --- groups ---------------------------------------------------------------------------
 
 
 def test_games_without_anything_to_share_say_so():

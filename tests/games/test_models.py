@@ -15,8 +15,6 @@ from cellval.games.groups import (
 )
 from cellval.games.models import estimator_of, pipeline_of, split, utility_of
 
-# --- nearest neighbours ---------------------------------------------------------------
-
 
 @pytest.mark.parametrize("model", ["logistic", "tree"])
 def test_lines_of_models_equal_one_evaluation_after_another(model):
@@ -27,9 +25,6 @@ def test_lines_of_models_equal_one_evaluation_after_another(model):
     order, wanted = np.array([1, 0]), np.ones(3, bool)
     expected = [game([0], sorted(order[:f])) for f in range(3)]
     assert game.line(np.array([0]), order, wanted).tolist() == pytest.approx(expected)
-
-
-# --- models ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("model", ["knn", "logistic", "tree", "boosting"])

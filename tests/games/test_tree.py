@@ -150,9 +150,6 @@ def test_large_trees_are_as_good_as_scikit_learns():
     assert np.mean(ours) > 0.55
 
 
-# --- as a utility ---------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def tables():
     made = {"n_classes": 3, "missing": 0.1}

@@ -14,6 +14,10 @@ from cellval.jobs import registry
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 
+WAIT = 120  # the first run on a machine compiles
+
+pytestmark = pytest.mark.usefixtures("no_runs_left")
+
 
 def slow(rows, columns):
     time.sleep(0.02)
@@ -47,11 +51,6 @@ def test_a_stopped_run_leaves_others_alone(davis):
     first.stop()
     assert second.wait(4 * WAIT) and second.status == "done", second.error
     assert first.wait(WAIT)
-
-
-WAIT = 120  # the first run on a machine compiles
-
-pytestmark = pytest.mark.usefixtures("no_runs_left")
 
 
 @pytest.fixture(scope="module")

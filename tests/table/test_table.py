@@ -11,11 +11,6 @@ from cellval.errors import InputError
 from cellval.table.columns import KINDS, Column
 from cellval.table.table import Table, read
 
-# Ids
-
-
-rng = np.random.default_rng(5)
-
 
 def test_the_persons_id_column_names_the_rows():
     table, column = one_column(["u", "v", "", "u"], id_column="x")
