@@ -1,7 +1,5 @@
 """The lines of the inspection list: which cells, and what is known of them."""
 
-from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +10,12 @@ from cellval.detect.reasons import reasons
 from cellval.detect.suggestions import best_texts
 from cellval.detect.surprise import Surprise
 from cellval.detect.suspicion import Suspicion
-from cellval.repairs.repair import Repair
+from cellval.kept import kept
+from cellval.repairs.repair import Repairs
 from cellval.table.describe import usual_ranges
 from cellval.table.table import Table
 from cellval.text import brief, content
-from cellval.ui import session as state
+from cellval.ui.session import FileWork
 from cellval.values.result import CellValues
 from cellval.views import rankings
 
@@ -58,12 +57,16 @@ def wanted_cells(
 
 
 def lines(
-    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
+    file: FileWork,
+    table: Table,
+    values: CellValues,
+    suspicion: Suspicion | None,
+    wanted: Wanted,
 ) -> Lines:
     """The worst cells that pass the filters, before decisions."""
     ranked, at, n_rule = _ranked(table, values, suspicion, wanted)
     at = at[: wanted.k or _usual(n_rule)]
-    frame = _frame(table, values, suspicion, ranked.order[at], at + 1)
+    frame = _frame(file, table, values, suspicion, ranked.order[at], at + 1)
     n = None if n_rule is None else min(n_rule, at.size)
     return Lines(frame, ranked.by, n)
 
@@ -92,6 +95,7 @@ def _ranked(
 
 
 def _frame(
+    file: FileWork,
     table: Table,
     values: CellValues,
     suspicion: Suspicion | None,
@@ -102,16 +106,15 @@ def _frame(
     names = np.array(values.column_names, object)[column]
     numbers = values.row_numbers[row]
     where = list(zip(numbers.tolist(), names, strict=True))
-    decided, repairs = state.all_decisions(), state.repairs()
     known: dict[str, Any] = {
-        "index": row,
+        "position": row,
         "rank": ranks,
-        "row": numbers,
+        "row_number": numbers,
         "id": [values.ids[i] for i in row],
         "column": names,
         "content": _contents(values, row, column),
-        "decision": [decided.get(cell, "") for cell in where],
-        "repair": [_repair_text(repairs, *cell) for cell in where],
+        "decision": [file.decisions.get(cell, "") for cell in where],
+        "repair": [_repair_text(file.repairs, *cell) for cell in where],
         "value": values.values[row, column],
         "stderr": values.stderr[row, column],
         "class": [values.labels[i] for i in row],
@@ -138,14 +141,14 @@ def _contents(values: CellValues, row: np.ndarray, column: np.ndarray) -> np.nda
     return texts
 
 
-@lru_cache(maxsize=4)
-def _suggestions(table: Table, found: Surprise) -> dict[int, str]:
+@kept(1)
+def _known_texts(found: Surprise, table: Table) -> dict[int, str]:
     """Suggestions that are known by flat position: each takes some milliseconds."""
     return {}
 
 
 def _suggested(table: Table, suspicion: Suspicion, cells: np.ndarray) -> list[str]:
-    known = _suggestions(table, suspicion.surprise)
+    known = _known_texts(suspicion.surprise, table)
     new = np.array([cell for cell in cells.tolist() if cell not in known], int)
     if new.size:
         row, column = np.unravel_index(new, suspicion.scores.shape)
@@ -155,11 +158,9 @@ def _suggested(table: Table, suspicion: Suspicion, cells: np.ndarray) -> list[st
     return [known[cell] for cell in cells.tolist()]
 
 
-def _repair_text(
-    repairs: Mapping[tuple[int, str], Repair], row: int, column: str
-) -> str:
+def _repair_text(repairs: Repairs, row_number: int, column: str) -> str:
     """What a cell will hold; empty if it stays as it is."""
-    if (row, "") in repairs:
+    if (row_number, "") in repairs:
         return "(row dropped)"
-    found = repairs.get((row, column))
+    found = repairs.get((row_number, column))
     return "" if found is None else content(found.text, 80)
