@@ -8,7 +8,7 @@ from cellval.errors import InputError
 from cellval.ui.guard import need_table
 from cellval.ui.session import get_session
 from cellval.ui.sources import groups
-from cellval.ui.sources.run import start_button, watch
+from cellval.ui.sources.run import start, watch
 from cellval.ui.widgets import error
 
 st.title("Sources")
@@ -29,5 +29,5 @@ try:
 except InputError as fault:
     error(fault)
 else:
-    start_button(session, table, choice)
+    start(session, table, choice)
 watch(session, table, choice)

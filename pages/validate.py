@@ -5,7 +5,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.ui.guard import need_table
 from cellval.ui.session import get_session
-from cellval.ui.validate.run import choose, start_button, watch
+from cellval.ui.validate.run import choose, start, watch
 from cellval.ui.widgets import error
 
 st.title("Validate")
@@ -22,5 +22,5 @@ try:
 except InputError as fault:
     error(fault)
 else:
-    start_button(session, table, choice)
+    start(session, table, choice)
 watch(session, table, choice)

@@ -24,6 +24,7 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import (
     DISTANCE_HELP,
     chart,
+    data_table,
     heading,
     number_column,
     row_column,
@@ -151,17 +152,15 @@ def _among_near(table: Table, cell: CellDetail) -> None:
         help="The rows nearest to this one in all other columns, by the distance that "
         "the KNN model uses. Distance 0 is equal; two random rows are about 1 apart.",
     )
-    st.dataframe(
+    data_table(
         cell.near,
-        hide_index=True,
-        height="content",
-        column_config={
+        "Rows most like this one, with what they hold in this column",
+        {
             "row_number": row_column(),
             "content": text_column(heading(cell.column)),
             "label": text_column(heading(table.label)),
             "distance": number_column(help=DISTANCE_HELP),
         },
-        alt="Rows most like this one, with what they hold in this column",
     )
 
 

@@ -112,31 +112,19 @@ class SideJob(Generic[Result]):
 
 @dataclass(eq=False)
 class FileWork:
-    """What a person decided and computed on one file; sessions and runs share it.
-
-    Attributes
-    ----------
-    decisions : dict of Cell to str
-        "error", "fine" or "unsure".
-    repairs : dict of Cell to Repair
-        In the order of deciding.
-    before_repair : dict of Cell to str or None
-        The decision that a repair replaced.
-    edits : dict of int to Edits
-        What is tried out, by row number.
-    column_groups : Edits
-        A person's own groups of columns, by column.
-    comparison, blocks, blocks_seconds, validation : SideJob
-        Models before and after the repairs; sources, and how long they would take;
-        planted errors.
-    """
+    """What a person decided and computed on one file; sessions and runs share it."""
 
     source: Source | None = None
-    decisions: dict[Cell, str] = field(default_factory=dict)
-    repairs: dict[Cell, Repair] = field(default_factory=dict)
+    decisions: dict[Cell, str] = field(default_factory=dict)  # one of DECISIONS each
+    repairs: dict[Cell, Repair] = field(
+        default_factory=dict
+    )  # in the order of deciding
+    # The decision that a repair replaced.
     before_repair: dict[Cell, str | None] = field(default_factory=dict)
-    edits: dict[int, Edits] = field(default_factory=dict)
-    column_groups: Edits = field(default_factory=Edits)
+    edits: dict[int, Edits] = field(default_factory=dict)  # tried out, by row number
+    column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
+    # Models before and after the repairs; sources, and the seconds they would take;
+    # planted errors.
     comparison: "SideJob[Comparison]" = field(default_factory=SideJob)
     blocks: "SideJob[BlockValues]" = field(default_factory=SideJob)
     blocks_seconds: SideJob[float] = field(default_factory=SideJob)
@@ -171,30 +159,20 @@ class FileWork:
         return self.edits.setdefault(row_number, Edits())
 
     def stop_jobs(self) -> None:
-        for job in (
-            self.comparison,
-            self.blocks,
-            self.blocks_seconds,
-            self.validation,
-        ):
+        jobs = (self.comparison, self.blocks, self.blocks_seconds, self.validation)
+        for job in jobs:
             job.stop()
 
 
 class RunMemo(NamedTuple):
-    """What a link to a run finds with it.
-
-    Attributes
-    ----------
-    first : ValuationJob or None
-        The run on the file as it was, if this one is on the repaired table.
-    changes : mapping of Cell to Repair
-        The repairs that made its table.
-    """
+    """What a link to a run finds with it."""
 
     file: FileWork
     setup: Setup
-    first: ValuationJob | None
-    changes: Repairs
+    first: (
+        ValuationJob | None
+    )  # on the file as it was, if this is on its repaired table
+    changes: Repairs  # that made its table
 
 
 @dataclass
@@ -239,49 +217,24 @@ class Drawn(NamedTuple):
 
 @dataclass(eq=False)
 class Session:
-    """One person's work in the browser.
+    """One person's work in the browser."""
 
-    Attributes
-    ----------
-    file : FileWork
-        Of the file at hand.
-    files : dict of str to FileWork
-        Of all files that were open, by the SHA-256 of their bytes.
-    setup, table : Setup, Table or None
-        How the file is read, and what came of it.
-    fault : str
-        Why the last change of the setup was not possible.
-    setups : int
-        How often that changed: widgets show what was read, not what was typed.
-    test_source : Source or None
-        A second file, with test rows.
-    run : ValuationJob or None
-        The run that pages show.
-    repaired_run : ValuationJob or None
-        The latest on the repaired table, also while it is not shown.
-    upload : (bool, str) or None
-        Whether the last file of decisions was taken, and a sentence.
-    made : dict of str to (what it was made from, bytes)
-        Files that take long to make, until they are downloaded.
-    wanted_page : str
-        Asked for before app.py had run in this session.
-    """
-
-    file: FileWork = field(default_factory=FileWork)
-    files: dict[str, FileWork] = field(default_factory=dict)
+    file: FileWork = field(default_factory=FileWork)  # on the file at hand
+    files: dict[str, FileWork] = field(default_factory=dict)  # all, by their SHA-256
     setup: Setup = Setup()
-    table: Table | None = None
-    fault: str = ""
-    setups: int = 0
-    test_source: Source | None = None
-    run: ValuationJob | None = None
-    repaired_run: ValuationJob | None = None
+    table: Table | None = None  # the file, read as set up
+    fault: str = ""  # why the last change of the setup was not possible
+    setups: int = 0  # changes of it: widgets show what was read, not what was typed
+    test_source: Source | None = None  # a second file, with test rows
+    run: ValuationJob | None = None  # that pages show
+    repaired_run: ValuationJob | None = None  # the latest, also while it is not shown
     selection: Selection = field(default_factory=Selection)
-    upload: tuple[bool, str] | None = None
+    upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
+    # Files that take long to make, until they are downloaded, and what they are of.
     made: dict[str, tuple[Any, bytes]] = field(default_factory=dict)
     drawn: Drawn = field(default_factory=Drawn)
-    has_frame: bool = False
-    wanted_page: str = ""
+    has_frame: bool = False  # app.py has run in this session
+    wanted_page: str = ""  # that was asked for before it had
     _read_from: tuple[str, Setup] | None = None
 
     # --- the file and its table -------------------------------------------------------

@@ -1,17 +1,20 @@
 """The one watcher of what runs in the background, and when pages are drawn again."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from cellval.jobs.background import Job
-from cellval.ui.session import Drawn, Session
+from cellval.progress import Snapshot
+from cellval.table.table import Table
+from cellval.ui.session import SHORT_RUN, Drawn, Session, SideJob
 from cellval.ui.text import plain
 
 EVERY = 1.0  # seconds
 AnyJob = TypeVar("AnyJob", bound=Job[Any])
+Result = TypeVar("Result")
 
 
 def follow(
@@ -43,6 +46,37 @@ def _watch(find: Callable[[], AnyJob | None], going: Callable[[AnyJob], None]) -
     if job is None or not job.active:
         st.rerun()
     going(job)
+
+
+def start_button(
+    side: SideJob[Result],
+    table: Table,
+    choice: Any,
+    begin: Callable[[], Iterator[Snapshot[Result]]],
+    *,
+    labels: tuple[str, str],
+    key: str,
+    words: str | None = None,
+) -> None:
+    """Start a computation, or start it again with the same choice; not while it runs.
+
+    Parameters
+    ----------
+    labels : (str, str)
+        For the first time, and again.
+    """
+    job = side.on(table)
+    again = job is not None and side.made_from == choice
+    if st.button(
+        labels[again],
+        key=key,
+        type="secondary" if again else "primary",
+        icon=":material/play_arrow:",
+        disabled=job is not None and job.active,
+        help=words,
+    ):
+        side.start(table, choice, begin).wait(SHORT_RUN)
+        st.rerun()
 
 
 def progress(

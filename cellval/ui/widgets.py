@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from cellval.text import content
@@ -119,7 +120,28 @@ def error(fault: Exception) -> None:
     st.error(plain(str(fault)), icon=":material/error:")
 
 
-# --- columns of tables ----------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------
+
+
+def data_table(
+    frame: pd.DataFrame,
+    alt: str,
+    columns: dict[str, Any],
+    *,
+    few: int | None = None,
+    **options: Any,
+) -> Any:
+    """All lines of a frame; where there are more than a few, they scroll."""
+    is_long = few is not None and len(frame) > few
+    return st.dataframe(
+        frame,
+        hide_index=True,
+        height=38 + 35 * few if few and is_long else "content",
+        column_config=columns,
+        placeholder="–",
+        alt=alt,
+        **options,
+    )
 
 
 def number_column(

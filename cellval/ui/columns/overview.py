@@ -10,13 +10,13 @@ from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
 from cellval.ui.selection import clicked
 from cellval.ui.session import Session
-from cellval.ui.widgets import chart, lasting, number_column, view_key
+from cellval.ui.widgets import chart, data_table, lasting, number_column, view_key
 from cellval.values.result import CellValues
 from cellval.values.words import model_words, score_words
 from cellval.views.order import COLUMN_ORDERS, column_order
 from cellval.views.value_view import value_view
 
-FEW_LINES = 20  # a longer table scrolls
+FEW_LINES = 16  # a longer table scrolls
 
 
 def choose_order(session: Session) -> str:
@@ -72,7 +72,7 @@ def draw_table(table: Table, values: CellValues, by: str) -> None:
     view, order = value_view(values), column_order(values, by)
     unit, kinds = view.column_unit, {c.name: c.kind for c in table.features}
     names = [values.column_names[j] for j in order]
-    st.dataframe(
+    data_table(
         pd.DataFrame(
             {
                 "column": names,
@@ -82,9 +82,8 @@ def draw_table(table: Table, values: CellValues, by: str) -> None:
                 "harmful": view.harmful_by_column[order],
             }
         ),
-        hide_index=True,
-        height="content" if len(order) <= FEW_LINES else 600,
-        column_config={
+        "Columns with their values",
+        {
             "value": number_column(
                 f"value ({unit.name})", unit.decimals, help=COLUMN_HELP
             ),
@@ -95,5 +94,5 @@ def draw_table(table: Table, values: CellValues, by: str) -> None:
                 help="Cells whose value is below 0 by more than two standard errors.",
             ),
         },
-        alt="Columns with their values",
+        few=FEW_LINES,
     )

@@ -1,5 +1,6 @@
 """The inspection list: filters, how it looks, decisions on many cells at once."""
 
+import hashlib
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,6 @@ from cellval.glossary import (
 from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
 from cellval.text import brief
-from cellval.ui.inspect.lines import MOST, USUAL, Lines, Wanted, usual_number
 from cellval.ui.session import FileWork, Session
 from cellval.ui.widgets import (
     heading,
@@ -25,9 +25,11 @@ from cellval.ui.widgets import (
     number_column,
     row_column,
     text_column,
+    view_key,
 )
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
+from cellval.views.inspection import MOST, USUAL, Inspection, Wanted, usual_number
 from cellval.views.rankings import RANKINGS, WORST
 from cellval.views.value_view import value_view
 
@@ -47,8 +49,8 @@ def choose(
     suspicion: Suspicion | None,
     *,
     is_list: bool,
-) -> Wanted:
-    """The widgets above the list; the map has those that fit."""
+) -> tuple[Wanted, list[str]]:
+    """The widgets above the list, or those that fit the map: cells and decisions."""
     by: str = "suspicion"
     decisions: list[str] = []
     one, two, *rest = st.columns([3, 2, 3, 3, 3], vertical_alignment="bottom")
@@ -93,13 +95,12 @@ def choose(
         help="One code can fill the list with hundreds of lines. Decide on all its "
         "cells at once in the line above.",
     )
-    chosen = (tuple(columns), tuple(classes), tuple(decisions), not left_out)
-    wanted = Wanted(by, None, *chosen)
-    if not is_list:
-        return wanted
-    usual = usual_number(table, values, suspicion, wanted)
-    with two:
-        return wanted._replace(k=_how_many(session, values, by, usual))
+    wanted = Wanted(by, None, tuple(columns), tuple(classes), not left_out)
+    if is_list:
+        usual = usual_number(table, values, suspicion, wanted)
+        with two:
+            wanted = wanted._replace(k=_how_many(session, values, by, usual))
+    return wanted, decisions
 
 
 def _how_many(session: Session, values: CellValues, by: str, usual: int) -> int | None:
@@ -122,18 +123,33 @@ def _usual_number(session: Session) -> None:
     st.session_state[session.widget_key(HOW_MANY)] = None
 
 
-def with_decisions(frame: pd.DataFrame, wanted: Wanted) -> pd.DataFrame:
-    """Lines whose decision is wanted; all if none is named."""
-    if not wanted.decisions:
-        return frame
-    names = frame["decision"].replace("", UNDECIDED)
-    return frame[names.isin(wanted.decisions)].reset_index(drop=True)
+def show(
+    session: Session,
+    table: Table,
+    values: CellValues,
+    found: Inspection,
+    decisions: list[str],
+) -> None:
+    """The list, and buttons that decide on many of its cells."""
+    frame = found.frame
+    if decisions:
+        names = frame["decision"].replace("", UNDECIDED)
+        frame = frame[names.isin(decisions)].reset_index(drop=True)
+    if len(frame) == 0:
+        st.info("No cell fits these filters.")
+    else:
+        chosen = _draw(session, frame, table, values)
+        st.caption(
+            "Click a line to open the cell; tick lines to decide on many at once."
+        )
+        _mark_buttons(session.file, frame.iloc[chosen])
+    _flag_buttons(session.file, found)
 
 
-def draw(
-    session: Session, frame: pd.DataFrame, table: Table, values: CellValues, key: str
+def _draw(
+    session: Session, frame: pd.DataFrame, table: Table, values: CellValues
 ) -> list[int]:
-    """The list; a click anywhere opens the cell, boxes choose many. Chosen lines."""
+    """A click anywhere opens the cell, boxes choose many: the chosen lines."""
     unit = value_view(values).unit
     hidden = {"id"} if table.id_column is None else set()
     if not frame["repair"].any():
@@ -141,6 +157,8 @@ def draw(
     shown = frame[[name for name in SHOWN if name in frame and name not in hidden]]
     shown = shown.copy()
     shown[["value", "stderr"]] *= unit.factor
+    cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
+    key = view_key("list", session.widget_key("v"), cells.hexdigest())
     event = st.dataframe(
         shown,
         key=key,
@@ -205,7 +223,7 @@ def _decide(file: FileWork, frame: pd.DataFrame, decision: str | None) -> None:
         file.decide(int(row_number), str(column), decision)
 
 
-def flag_buttons(file: FileWork, found: Lines) -> None:
+def _flag_buttons(file: FileWork, found: Inspection) -> None:
     """Flag the first lines, as many as a person says; by default the rule's number."""
     n, worst = len(found.frame), WORST[found.by]
     usual = min(10, n) if found.n_rule is None else found.n_rule
@@ -240,7 +258,7 @@ def _flag(file: FileWork, lines: pd.DataFrame) -> None:
     )
 
 
-def mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
+def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
     """Decide on the ticked lines."""
     n = len(chosen)
     words: dict[str | None, str] = {d: f"Mark as {d}" for d in DECISIONS}

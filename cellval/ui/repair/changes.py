@@ -13,7 +13,14 @@ from cellval.text import counted
 from cellval.ui.cell_detail import undo_cells
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, plain
-from cellval.ui.widgets import error, heading, number_column, text_column, view_key
+from cellval.ui.widgets import (
+    data_table,
+    error,
+    heading,
+    number_column,
+    text_column,
+    view_key,
+)
 
 FEW_LINES = 12  # a longer list of changes scrolls
 
@@ -40,15 +47,14 @@ def changes_list(session: Session, table: Table) -> None:
     places = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
     cells = [(row, name if (row, name) in made else "") for row, name in places]
     version = hashlib.sha1(repr(sorted(made.items())).encode()).hexdigest()[:12]
-    drawn = st.dataframe(
+    drawn = data_table(
         frame.drop(columns=["id"] * (table.id_column is None)),
+        "The changes so far",
+        _columns(table),
+        few=FEW_LINES,
         key=view_key("changes", session.widget_key("list"), version),
-        hide_index=True,
-        height="content" if len(frame) <= FEW_LINES else 38 + 35 * FEW_LINES,
         on_select="rerun",
         selection_mode="multi-row",
-        column_config=_columns(table),
-        alt="The changes so far",
     )
     ticked = [cells[line] for line in drawn["selection"]["rows"] if line < len(cells)]
     n = counted(len(ticked), "ticked line") if ticked else "ticked lines"

@@ -10,13 +10,22 @@ from cellval.repairs.repair import split
 from cellval.ui.runs import leave_repaired, value_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words
-from cellval.ui.widgets import Window, chart, error, lasting, number_column, row_column
+from cellval.ui.widgets import (
+    Window,
+    chart,
+    data_table,
+    error,
+    lasting,
+    number_column,
+    row_column,
+)
 from cellval.values.words import model_words
 from cellval.views.matched_rows import Version, cells_before_after, paired
 from cellval.views.value_view import value_view
 
 WINDOW = 60  # rows, and columns, drawn at once
 MOST_LINES = 200
+FEW_LINES = 8  # more scroll
 
 
 def value_again(session: Session) -> None:
@@ -132,14 +141,7 @@ def _repaired_cells(session: Session, before: Version, after: Version) -> None:
         config[f"rank {word}"] = number_column(
             f"suspicion rank {word}", "localized", help=SUSPICION_HELP
         )
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content" if len(frame) <= 8 else 38 + 35 * 8,
-        column_config=config,
-        placeholder="–",
-        alt="Repaired cells before and after",
-    )
+    data_table(frame, "Repaired cells before and after", config, few=FEW_LINES)
     if len(texts) > MOST_LINES:
         st.caption(f"The first {MOST_LINES:,} of {len(texts):,} repaired cells.")
 

@@ -15,7 +15,7 @@ from cellval.text import counted
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
-from cellval.ui.widgets import chart, error, number_column, text_column
+from cellval.ui.widgets import chart, data_table, error, number_column, text_column
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.repairs.comparison import Comparison
@@ -131,11 +131,8 @@ def _table(result: "Comparison") -> None:
         "low": number("from (pp)", "%+.2f", help=INTERVAL_HELP),
         "high": number("to (pp)", "%+.2f", help=INTERVAL_HELP),
     }
-    st.dataframe(
+    data_table(
         (100 * result.frame()[list(columns)]).reset_index(),
-        hide_index=True,
-        height="content",
-        column_config={"model": text_column("model", width="medium"), **columns},
-        placeholder="–",
-        alt="Accuracy before and after, for each model",
+        "Accuracy before and after, for each model",
+        {"model": text_column("model", width="medium"), **columns},
     )

@@ -8,7 +8,7 @@ from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
 from cellval.ui.sample.row import explain, row_picker, shared_axis
 from cellval.ui.session import Session
-from cellval.ui.widgets import number_column
+from cellval.ui.widgets import data_table, number_column
 from cellval.values.result import CellValues
 from cellval.views.pairs import alike_rows_pairs, alike_values_pairs
 from cellval.views.value_view import value_view
@@ -97,10 +97,5 @@ def _difference(table: Table, values: CellValues, a: int, b: int) -> None:
     st.markdown(f"##### Cell by cell, in {unit.long}", help=ROW_HELP)
     words = f"In {unit.long}; below 0 hurts."
     number = number_column(None, unit.decimals, help=words)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content",
-        column_config={n: number for n in frame if frame[n].dtype == float},
-        alt="Differences",
-    )
+    numbers = {name: number for name in frame if frame[name].dtype == float}
+    data_table(frame, "Differences", numbers)

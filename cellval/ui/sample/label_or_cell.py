@@ -13,7 +13,7 @@ from cellval.table.table import Table
 from cellval.ui.sample.what_if import is_stored, store, tested_on
 from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import lasting, number_column, text_column
+from cellval.ui.widgets import data_table, lasting, number_column, text_column
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.row_detail import is_low, row_suggestions
@@ -98,18 +98,15 @@ def _changes_table(found: LabelOrCell, unit: Unit) -> None:
         }
     )
     name, digits = unit.name, unit.decimals
-    st.dataframe(
+    data_table(
         frame,
-        hide_index=True,
-        height="content",
-        placeholder="–",
-        column_config={
+        "The row's value as it is and after each single change",
+        {
             "change": text_column("change", width="medium"),
             "value": number_column(f"row value ({name})", digits, help=ROW_HELP),
             "gain": number_column(f"gain ({name})", f"%+.{digits}f", help=GAIN_HELP),
             "stderr": number_column(f"± ({name})", digits, help=GAIN_ERROR_HELP),
         },
-        alt="The row's value as it is and after each single change",
     )
 
 

@@ -13,6 +13,7 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import (
     DISTANCE_HELP,
     chart,
+    data_table,
     heading,
     number_column,
     row_column,
@@ -202,10 +203,4 @@ def show_neighbours(table: Table, values: CellValues, position: int) -> None:
         shown[f"c{k}"] = table.cells[name].iloc[rows].to_numpy(object)
         words = "One of the columns that matter most for this row."
         config[f"c{k}"] = text_column(heading(name), help=words)
-    st.dataframe(
-        pd.DataFrame(shown),
-        hide_index=True,
-        height="content",
-        column_config=config,
-        alt="Rows most like this one",
-    )
+    data_table(pd.DataFrame(shown), "Rows most like this one", config)

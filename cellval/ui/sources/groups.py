@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -12,7 +11,6 @@ from cellval.errors import InputError
 from cellval.games import groups as grouping
 from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
 from cellval.methods import MODELS
-from cellval.table.columns import Texts
 from cellval.table.table import Table
 from cellval.text import content, counted, listed
 from cellval.ui.session import Session
@@ -20,7 +18,6 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import lasting, text_column
 
 MOST_GROUPS = 40  # of rows, and of columns
-MANY_TEXTS = 12  # from so many different numbers on, ranges are proposed
 RANGES, OWN = "ranges of rows", "own groups"
 COLUMNS = {
     "each alone": "every column is a group of its own",
@@ -71,14 +68,17 @@ def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
         "Rows: one source is",
         options,
         format_func=lambda name: _source_words(table, name),
-        **lasting(session, "sources rows", proposed_rows(table), options),
+        **lasting(
+            session, "sources rows", grouping.proposed_rows(table) or RANGES, options
+        ),
         help="Rows that come from the same place, person or time: rows with the same "
         "text in a column (also one that is no feature, or the label), or rows that "
         "follow each other in the file.",
     )
     by_ranges = rows_by == RANGES
-    if not by_ranges and _n_numbers(table, rows_by) > 1:
-        many = _n_numbers(table, rows_by) > MANY_TEXTS
+    n_numbers = 0 if by_ranges else grouping.n_numbers(table, rows_by)
+    if n_numbers > 1:
+        many = n_numbers > grouping.FEW_TEXTS
         how = st.segmented_control(
             "Grouped by",
             ("ranges", "each text"),
@@ -106,25 +106,6 @@ def _source_words(table: Table, name: str) -> str:
     if name == RANGES:
         return "Ranges of rows, as in the file"
     return f"{content(name, 40)}{' (the label)' * (name == table.label)}"
-
-
-def proposed_rows(table: Table) -> str:
-    """A column with few texts that is no feature, else a category, else ranges."""
-    for column in sorted(table.columns, key=lambda column: column.feature):
-        named = column.categories if column.codes is not None else ()
-        if not column.feature and not named and column.kind != "id":
-            named = tuple(Texts.of(table.cells[column.name]).different)
-        if 2 <= len(named) <= MANY_TEXTS:
-            return column.name
-    return RANGES
-
-
-def _n_numbers(table: Table, name: str) -> int:
-    """Different numbers of a column; 0 if it holds something else."""
-    column = next((c for c in table.columns if c.name == name), None)
-    if column is None or column.numbers is None:
-        return 0
-    return int(np.unique(column.numbers[~np.isnan(column.numbers)]).size)
 
 
 def _choose_columns(

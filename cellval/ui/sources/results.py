@@ -13,11 +13,12 @@ from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.sources.groups import Choice
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, lasting, number_column, text_column
+from cellval.ui.widgets import chart, data_table, lasting, number_column, text_column
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.games.block_values import BlockValues
 
+FEW_LINES = 16  # more scroll
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
 VALUE_HELP = (
     "What the group adds to the accuracy of the model, in percentage points (pp), on "
@@ -131,13 +132,11 @@ def _table(blocks: "BlockValues", of: str, title: str) -> None:
     hidden = {"stderr", "share_stderr"} if blocks.exact else set()
     hidden |= {"columns"} if of == "rows" else {"rows", "per_1000_rows"}
     names = [name for name in shown if name not in hidden]
-    st.dataframe(
+    data_table(
         frame[names],
-        hide_index=True,
-        height="content" if len(frame) <= 20 else 600,
-        column_config={name: shown[name] for name in names},
-        placeholder="–",
-        alt=f"{title} with their values and shares of the total",
+        f"{title} with their values and shares of the total",
+        {name: shown[name] for name in names},
+        few=FEW_LINES,
     )
 
 

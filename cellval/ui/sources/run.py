@@ -11,11 +11,11 @@ from cellval.figures.blocks import heatmap
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
-from cellval.ui.session import SHORT_RUN, Session, read_test
+from cellval.ui.session import FileWork, Session, read_test
 from cellval.ui.sources.groups import Choice, groups_of
 from cellval.ui.sources.results import show
 from cellval.ui.text import roughly
-from cellval.ui.watch import ended, follow, progress
+from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import chart, error
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -36,22 +36,9 @@ def _game(table: Table, choice: Choice, test: Table | None) -> "BlockGame":
     return BlockGame.of(h, *groups_of(table, choice), **how)
 
 
-def _play(
-    table: Table, choice: Choice, test: Table | None
-) -> "Iterator[Snapshot[BlockValues]]":
-    return _game(table, choice, test).play()
-
-
-def _foretell(
-    table: Table, choice: Choice, test: Table | None
-) -> Iterator[Snapshot[float]]:
-    return _game(table, choice, test).foretell()
-
-
-def start_button(session: Session, table: Table, choice: Choice) -> None:
-    """How long it will take, measured, and the start."""
-    file = session.file
-    test = None
+def start(session: Session, table: Table, choice: Choice) -> None:
+    """How long it will take, measured, and the button that starts it."""
+    file, test = session.file, None
     try:
         if choice.test == "second CSV" and session.test_source is not None:
             test = read_test(table, session.test_source)
@@ -59,33 +46,25 @@ def start_button(session: Session, table: Table, choice: Choice) -> None:
         error(fault)
         return
     job = file.blocks.on(table)
-    active = job is not None and job.active
-    again = job is not None and file.blocks.made_from == choice
-    known = again and job is not None and job.status == "done"
-    if not active and not known:
-        _say_time(session, table, choice, test)
-    if st.button(
-        "Value the sources again" if again else "Value the sources",
-        key="start sources",
-        type="secondary" if again else "primary",
-        icon=":material/play_arrow:",
-        disabled=active,
-    ):
+    known = file.blocks.made_from == choice and job is not None and job.status == "done"
+    if not known and not (job is not None and job.active):
+        _say_time(file, table, choice, test)
+
+    def play() -> "Iterator[Snapshot[BlockValues]]":
         file.blocks_seconds.stop()
-        begin = partial(_play, table, choice, test)
-        file.blocks.start(table, choice, begin).wait(SHORT_RUN)
-        st.rerun()
+        return _game(table, choice, test).play()
+
+    labels = ("Value the sources", "Value the sources again")
+    start_button(file.blocks, table, choice, play, labels=labels, key="start sources")
 
 
-def _say_time(
-    session: Session, table: Table, choice: Choice, test: Table | None
-) -> None:
+def _say_time(file: FileWork, table: Table, choice: Choice, test: Table | None) -> None:
     """Until it is measured this looks again every second, and then no more."""
-    measured = session.file.blocks_seconds
+    measured = file.blocks_seconds
     job = measured.on(table)
     gave_up = job is not None and job.status == "stopped" and job.result is None
     if job is None or gave_up or measured.made_from != choice:
-        measured.start(table, choice, partial(_foretell, table, choice, test))
+        measured.start(table, choice, lambda: _game(table, choice, test).foretell())
     follow(lambda: measured.on(table), _time_line, _time_line)
 
 

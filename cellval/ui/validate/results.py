@@ -13,7 +13,14 @@ from cellval.text import content, counted, percent
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, lasting, number_column, row_column, text_column
+from cellval.ui.widgets import (
+    chart,
+    data_table,
+    lasting,
+    number_column,
+    row_column,
+    text_column,
+)
 from cellval.validation.planting import KINDS
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -123,11 +130,10 @@ def _signals(result: "Validation") -> None:
     frame[["found_first", "cells_for_50", "cells_for_90"]] *= 100
     number, n = number_column, f"{result.n_wrong:,}"
     where = "of all cells, the worst by this order first"
-    st.dataframe(
+    data_table(
         frame,
-        hide_index=True,
-        height="content",
-        column_config={
+        "How soon each order of inspection finds the planted errors",
+        {
             "signal": text_column("order of inspection"),
             "meaning": text_column("what it follows", width=300),
             "auc": number("AUC", 3, help=AUC_HELP),
@@ -150,7 +156,6 @@ def _signals(result: "Validation") -> None:
             ),
             "cells_for_90": number("nine in ten (%)", 1, help=f"In % {where}."),
         },
-        alt="How soon each order of inspection finds the planted errors",
     )
 
 
@@ -232,11 +237,10 @@ def _missed(result: "Validation") -> None:
     )
     for name in ("before", "planted"):
         frame[name] = frame[name].map(content)
-    st.dataframe(
+    data_table(
         frame,
-        hide_index=True,
-        height="content",
-        column_config={
+        "Planted errors that are found last, with what the cells held before",
+        {
             "row_number": row_column(),
             "before": text_column("in your table"),
             "planted": text_column("planted instead"),
@@ -249,7 +253,6 @@ def _missed(result: "Validation") -> None:
                 "of all cells (%)", 1, help="The rank in % of all cells."
             ),
         },
-        alt="Planted errors that are found last, with what the cells held before",
     )
 
 

@@ -13,12 +13,12 @@ from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.text import counted, percent
 from cellval.ui.data.options import NEAR, is_large
-from cellval.ui.session import SHORT_RUN, Session
+from cellval.ui.session import Session
 from cellval.ui.text import roughly
 from cellval.ui.validate.results import show
-from cellval.ui.watch import ended, follow, progress
+from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import lasting
-from cellval.validation.planted_table import FEWEST, takes
+from cellval.validation.planted_table import FEWEST, n_plantable, possible_kinds
 from cellval.validation.planting import KINDS
 from cellval.valuation import expected_seconds
 from cellval.values.options import RunOptions
@@ -45,8 +45,7 @@ class Choice:
 
 def n_cells(table: Table, kind: str, tree: bool) -> int:
     """Cells that can have such an error, in the rows that are planted into."""
-    columns = [column for column in table.features if takes(column, kind)]
-    return round((1 - HELD_OUT * tree) * sum(int((~c.missing).sum()) for c in columns))
+    return round((1 - HELD_OUT * tree) * n_plantable(table, kind))
 
 
 # --- choosing -------------------------------------------------------------------------
@@ -54,7 +53,7 @@ def n_cells(table: Table, kind: str, tree: bool) -> int:
 
 def choose(session: Session, table: Table) -> Choice:
     """Widgets for the errors, or InputError where none can be planted."""
-    kinds = [kind for kind in KINDS if any(takes(c, kind) for c in table.features)]
+    kinds = possible_kinds(table)
     if not kinds:
         raise InputError(
             f"{table.name} has no column of numbers, dates or categories that is a "
@@ -184,25 +183,21 @@ def _validate(table: Table, choice: Choice) -> "Iterator[Snapshot[Validation]]":
     )
 
 
-def start_button(session: Session, table: Table, choice: Choice) -> None:
-    """How long it will take, and the start."""
+def start(session: Session, table: Table, choice: Choice) -> None:
+    """How long it will take, and the button that starts it."""
     planted = session.file.validation
-    found = planted.on(table)
-    active = found is not None and found.active
-    again = found is not None and planted.made_from == choice
-    if not active and not again:
+    job = planted.on(table)
+    if job is None or (not job.active and planted.made_from != choice):
         st.caption(f":material/timer: {_time_words(table, choice)}")
-    if st.button(
-        "Plant and look again" if again else "Plant errors and look for them",
+    start_button(
+        planted,
+        table,
+        choice,
+        partial(_validate, table, choice),
+        labels=("Plant errors and look for them", "Plant and look again"),
         key="start validation",
-        type="secondary" if again else "primary",
-        icon=":material/play_arrow:",
-        disabled=active,
-        help="In a copy of your table, in the background. Your file is not changed.",
-    ):
-        begin = partial(_validate, table, choice)
-        planted.start(table, choice, begin).wait(SHORT_RUN)
-        st.rerun()
+        words="In a copy of your table, in the background. Your file is not changed.",
+    )
 
 
 def _time_words(table: Table, choice: Choice) -> str:
