@@ -39,19 +39,20 @@ class Weights:
         return np.asarray(np.exp(self.logs(n)))
 
 
-def _log_products(ratios: np.ndarray) -> np.ndarray:
-    """Logarithms of 1, r[0], r[0] r[1], ..."""
-    return np.append(0.0, np.cumsum(np.log(ratios)))
+def _log_beta_function(x: np.ndarray | float, y: np.ndarray | float) -> np.ndarray:
+    from scipy.special import betaln  # takes a while to load, and Shapley does without
+
+    return np.asarray(betaln(x, y))
+
+
+def _log_shapley(n: int) -> np.ndarray:
+    s = np.arange(n)
+    return _log_beta_function(s + 1, n - s)
 
 
 def _log_counts(n: int) -> np.ndarray:
     """log C(n-1, s): the coalitions of s others."""
-    k = np.arange(n - 1)
-    return _log_products((n - 1 - k) / (k + 1))
-
-
-def _log_shapley(n: int) -> np.ndarray:
-    return -log(n) - _log_counts(n)
+    return -log(n) - _log_shapley(n)
 
 
 def _log_banzhaf(n: int) -> np.ndarray:
@@ -59,9 +60,8 @@ def _log_banzhaf(n: int) -> np.ndarray:
 
 
 def _log_beta(a: float, b: float, n: int) -> np.ndarray:
-    k = np.arange(n - 1)
-    first = np.sum(np.log((a + k) / (a + b + k)))  # B(b, n - 1 + a) / B(a, b)
-    return np.asarray(first + _log_products((b + k) / (a + n - 2 - k)))
+    s = np.arange(n)
+    return _log_beta_function(s + b, n - s - 1 + a) - _log_beta_function(a, b)
 
 
 # 1 / (n C(n-1, s)): every order of the players is equally likely

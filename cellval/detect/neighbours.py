@@ -255,7 +255,7 @@ class Asking(Computation[Answers, Nearby]):
             index = NeighbourIndex.of(self.table, self.model, size)
             for rows in self._items:
                 arguments = self.model.cells[:, rows], rows, self._stop
-                yield Piece(index.about, arguments, float(rows.size * size))
+                yield Piece(index.answers, arguments, float(rows.size * size))
 
     def begin(self) -> Answers:
         return Answers((), None, 0)
@@ -280,10 +280,11 @@ def _joined(parts: Sequence[Nearby]) -> Nearby:
     return Nearby(expected, apart, parts[0].n_known)
 
 
-def neighbours_of(table: Table, model: NeighbourModel, index: int) -> np.ndarray:
+def neighbours_of(table: Table, model: NeighbourModel, position: int) -> np.ndarray:
     """Positions of the rows nearest to a row, for each of its columns; -1 for none."""
-    asked = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
-    return asked.neighbours(model.cells[:, [index]], np.array([index]), _go_on())[0]
+    index = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
+    cells = model.cells[:, [position]]
+    return index.neighbours(cells, np.array([position]), _go_on())[0]
 
 
 def ask(
@@ -298,10 +299,10 @@ def ask(
     rows : ndarray of int64, shape (n_asked,)
         Positions of the rows that are changed so: they are not their own neighbours.
     """
-    asked = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
+    index = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
     # Part by part: neighbours take 16 numbers for each cell.
     parts = [
-        asked.about(cells[:, a : a + ITEM_ROWS], rows[a : a + ITEM_ROWS], _go_on())
+        index.answers(cells[:, a : a + ITEM_ROWS], rows[a : a + ITEM_ROWS], _go_on())
         for a in range(0, rows.size, ITEM_ROWS)
     ]
     return _joined(parts)
@@ -350,7 +351,7 @@ class NeighbourIndex:
         )
         return np.where(found >= 0, self.known[found], -1)
 
-    def about(self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray) -> Nearby:
+    def answers(self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray) -> Nearby:
         """What is expected of the cells of these rows."""
         found = self.neighbours(cells, rows, stop)
         expected = np.empty((rows.size, found.shape[1]))

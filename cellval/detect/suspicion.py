@@ -83,9 +83,9 @@ class Suspicion:
         odd = self.surprise.surprise < SURPRISING
         return np.where(odd, np.where(self.hurts, 0, 1), np.where(self.hurts, 2, 3))
 
-    def corner_of(self, index: int, j: int) -> str:
+    def corner_of(self, position: int, j: int) -> str:
         """The corner of one cell, in words."""
-        return list(CORNERS.values())[int(self.corner[index, j])]
+        return list(CORNERS.values())[int(self.corner[position, j])]
 
 
 def make_suspicion(

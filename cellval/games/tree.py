@@ -68,7 +68,7 @@ class Node(NamedTuple):
     depth: int
 
 
-class Scratch(NamedTuple):
+class TreeBuffers(NamedTuple):
     """Buffers. The rows of a node are a stretch of each line of `orders`, in its even
     or odd half by the depth of the node: a split copies from one to the other.
     """
@@ -89,7 +89,7 @@ class Scratch(NamedTuple):
 def make_scratch(cells):
     n_numbers, n = cells.numbers.shape
     n_asked = cells.asked_numbers.shape[1]
-    return Scratch(
+    return TreeBuffers(
         np.empty(n, np.int64),
         np.empty((2, n_numbers + 1, n), np.uint32),
         np.empty((2, 1, n_asked), np.uint32),

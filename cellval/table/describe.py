@@ -48,26 +48,28 @@ class Place:
     usual: str
 
 
-def place(table: Table, index: int, name: str) -> tuple[Place, Place]:
+def place(table: Table, position: int, name: str) -> tuple[Place, Place]:
     """The cell's place among all rows, and among those of its row's class."""
-    column, label = column_of(table, name), int(table.y[index])
+    column, label = column_of(table, name), int(table.y[position])
     everyone = np.ones(table.n_rows, bool)
     return (
-        _place(column, index, everyone, "all rows"),
-        _place(column, index, table.y == label, f"class {brief(table.classes[label])}"),
+        _place(column, position, everyone, "all rows"),
+        _place(
+            column, position, table.y == label, f"class {brief(table.classes[label])}"
+        ),
     )
 
 
-def _place(column: Column, index: int, who: np.ndarray, words: str) -> Place:
+def _place(column: Column, position: int, who: np.ndarray, words: str) -> Place:
     present = who & ~column.missing
     n = int(present.sum())
     shares = [0.0, 0.0, 0.0]
-    if n and column.numbers is not None and not column.missing[index]:
-        x, cell = column.numbers[present], column.numbers[index]
+    if n and column.numbers is not None and not column.missing[position]:
+        x, cell = column.numbers[present], column.numbers[position]
         shares = [float(np.mean(x < cell)), float(np.mean(x == cell))]
         shares.append(max(0.0, 1.0 - sum(shares)))
     elif n and column.codes is not None:
-        shares[1] = float(np.mean(column.codes[present] == column.codes[index]))
+        shares[1] = float(np.mean(column.codes[present] == column.codes[position]))
     return Place(words, n, shares[0], shares[1], shares[2], usual_range(column, who))
 
 
@@ -138,16 +140,16 @@ class Spread:
     outside: bool = False
 
 
-def spread(table: Table, index: int, name: str, n_bins: int = 30) -> Spread:
+def spread(table: Table, position: int, name: str, n_bins: int = 30) -> Spread:
     """Distribution of a cell's column overall and within the class of its row."""
-    column, same = column_of(table, name), table.y == table.y[index]
+    column, same = column_of(table, name), table.y == table.y[position]
     present = ~column.missing
-    missing = bool(column.missing[index])
+    missing = bool(column.missing[position])
     if column.numbers is not None:
         x = column.numbers[present]
         if x.size == 0:
             return Spread((), np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), None)
-        at = None if missing else float(column.numbers[index])
+        at = None if missing else float(column.numbers[position])
         low, high = _drawn_range(x, at)
         edges = np.linspace(low, high, n_bins + 1)
         overall = _shares(np.histogram(x, edges)[0], x.size)
@@ -159,7 +161,7 @@ def spread(table: Table, index: int, name: str, n_bins: int = 30) -> Spread:
     k = len(column.categories)
     overall = np.bincount(column.codes[present], minlength=k)
     in_class = np.bincount(column.codes[present & same], minlength=k)
-    code = int(column.codes[index])
+    code = int(column.codes[position])
     drawn = np.argsort(-overall, kind="stable")[:8].tolist()
     if not missing and code not in drawn:
         drawn[-1] = code
@@ -168,7 +170,7 @@ def spread(table: Table, index: int, name: str, n_bins: int = 30) -> Spread:
         np.empty(0),
         _shares(overall, overall.sum())[drawn],
         _shares(in_class, in_class.sum())[drawn],
-        None if missing else float(drawn.index(code)),
+        None if missing else float(drawn.position(code)),
     )
 
 

@@ -39,9 +39,12 @@ class ValueView:
     def order_over_all(self) -> np.ndarray:
         return _order(self.ranks_over_all)
 
-    def rank_over_all(self, index: int, j: int) -> int:
+    def rank_over_all(self, position: int, j: int) -> int:
         """The same for one cell without ranking all of them; 0 if it has no value."""
-        flat, at = self.values.values.ravel(), index * self.values.values.shape[1] + j
+        flat, at = (
+            self.values.values.ravel(),
+            position * self.values.values.shape[1] + j,
+        )
         value = flat[at]
         if not np.isfinite(value):
             return 0
