@@ -170,7 +170,7 @@ def spread(table: Table, position: int, name: str, n_bins: int = 30) -> Spread:
         np.empty(0),
         _shares(overall, overall.sum())[drawn],
         _shares(in_class, in_class.sum())[drawn],
-        None if missing else float(drawn.position(code)),
+        None if missing else float(drawn.index(code)),
     )
 
 
