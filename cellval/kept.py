@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
+_NOTHING = object()
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -38,13 +39,12 @@ def kept(most: int) -> Callable[[Function], Function]:
         @wraps(function)
         def found(owner: Any, *others: Any) -> Any:
             results = owner.__dict__.setdefault("_kept", {}).setdefault(name, {})
-            if others in results:
-                answer = results.pop(others)
-            else:
+            answer = results.pop(others, _NOTHING)  # people may share the owner
+            if answer is _NOTHING:
                 answer = function(owner, *others)
             results[others] = answer  # the last asked for goes last
-            while len(results) > most:
-                results.pop(next(iter(results)), None)
+            for old in list(results)[:-most]:
+                results.pop(old, None)
             return answer
 
         return found  # type: ignore[return-value] # it has the function's signature

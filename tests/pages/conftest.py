@@ -2,9 +2,11 @@ import time
 from pathlib import Path
 
 import helpers
+import numpy as np
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
 
+import cellval
 from cellval.jobs import background
 
 HERE = Path(__file__).parent
@@ -35,6 +37,21 @@ def app_runs_first(monkeypatch, no_runs_left):
 def davis():
     """A finished run."""
     return helpers.valued(helpers.davis_table())
+
+
+@pytest.fixture(scope="session")
+def wide():
+    """Many rows, ids, text that looks like Markdown and HTML, held-out rows."""
+    rng = np.random.default_rng(0)
+    lines = ["key;**a**;<b>b</b>;c;y"]
+    for k in range(600):
+        y = k % 2
+        a, b = rng.normal(y), rng.normal(y)
+        a = 50.0 if k == 77 else a
+        text, label = ("_x_", "yes") if y else ("# h", "no")
+        lines.append(f"*k{k}*;{a:.2f};{b:.2f};{text};{label}")
+    table = cellval.read("\n".join(lines).encode(), label="y", id_column="key")
+    return helpers.valued(table, n_neighbors=3, test=0.2)
 
 
 @pytest.fixture
