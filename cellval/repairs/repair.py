@@ -107,7 +107,7 @@ def table_csv(table: Table, repairs: Repairs) -> bytes:
     Examples
     --------
     >>> df = pd.DataFrame({"x": [1, 2, 30], "y": ["a", "b", "b"]})
-    >>> table_csv(Table.from_frame(df, "y"), {(3, "x"): Repair("replace", "3")})
+    >>> table_csv(Table.from_frame(df, label="y"), {(3, "x"): Repair("replace", "3")})
     b'x,y\\n1,a\\n2,b\\n3,b\\n'
     """
     _check_places(table, repairs)

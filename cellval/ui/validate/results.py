@@ -274,7 +274,7 @@ def _files(table: Table, result: "Validation") -> None:
         (
             "Download the errors",
             "planted-errors",
-            result.errors,
+            lambda: result.errors().rename(columns={"row_number": "row"}),
             "Every planted error: where, what it replaced, and its rank.",
         ),
     ]
