@@ -200,6 +200,14 @@ def pick(app, label, value):
     return drawn(app)
 
 
+def tick(app, lines):
+    """Tick lines of the first table; AppTest cannot, but its id ends in its key."""
+    key = app.dataframe[0].proto.id.split("-", 2)[-1]
+    ticks = {"rows": lines, "columns": [], "cells": []}
+    app.session_state[key] = {"selection": ticks}
+    return drawn(app)
+
+
 def upload(app, name, raw, index=0):
     app.file_uploader[index].upload(name, raw, "text/csv")
     return drawn(app)

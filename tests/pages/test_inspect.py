@@ -16,6 +16,7 @@ from helpers import (
     session_of,
     shown,
     text_of,
+    tick,
     valued,
 )
 
@@ -151,11 +152,7 @@ def test_flagging_by_suspicion_flags_what_the_rule_says(davis):
 def test_ticked_lines_are_decided_on_together(davis):
     app = shown("inspect", davis)
     assert button(app, "Mark as fine").disabled
-    # AppTest cannot tick; the key is the end of the element's id.
-    key = app.dataframe[0].proto.id.split("-", 2)[-1]
-    ticks = {"rows": [0, 1], "columns": [], "cells": []}
-    app.session_state[key] = {"selection": ticks}
-    drawn(app)
+    tick(app, [0, 1])
     assert "2 lines ticked" in text_of(app)
     click(app, "Mark as fine")
     assert decided(app) == {(12, "weight"): "fine", (12, "height"): "fine"}

@@ -19,6 +19,7 @@ from helpers import (
     settled,
     shown,
     text_of,
+    tick,
     upload,
     valued,
 )
@@ -76,12 +77,7 @@ def test_changes_are_listed_and_all_undone(davis):
 
 
 def test_ticked_lines_are_undone_singly(davis):
-    app = opened(davis, MORE)
-    # AppTest cannot tick; the key is the end of the element's id.
-    key = app.dataframe[0].proto.id.split("-", 2)[-1]
-    ticks = {"rows": [0, 2], "columns": [], "cells": []}
-    app.session_state[key] = {"selection": ticks}
-    drawn(app)
+    app = tick(opened(davis, MORE), [0, 2])
     click(app, "Undo 2 ticked lines")
     assert made(app) == {(12, "weight"): SWAP[12, "weight"]}
 
