@@ -1,10 +1,10 @@
-"""The app's waiting times, in a real browser: python -m benchmarks.app [--screenshots]
+"""The app's waiting times, in a real browser: python -m benchmarks.app [--write]
 
 Needs playwright and Chromium. Prints seconds from the click on "Value the cells" to a
 heatmap that answers clicks (a fresh server, and warm), from another label to the new
 waterfall on the samples, and for a table of Adult's size the time to the first partial
-heatmap, to draw every page, bytes sent and the answer to a click. With --screenshots,
-takes the pictures of the README instead.
+heatmap, to draw every page, bytes sent and the answer to a click; with --write, into
+results/app.md. With --screenshots, takes the pictures of the README instead.
 """
 
 import re
@@ -17,6 +17,7 @@ import pandas as pd
 from playwright.sync_api import expect, sync_playwright
 
 import cellval
+from benchmarks.pages import printed
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
@@ -215,6 +216,9 @@ if __name__ == "__main__":
             executable_path=chromium_path(),
             args=["--no-sandbox", "--disable-dev-shm-usage"],
         )
-        job = screenshots if "--screenshots" in sys.argv else measure
-        job(chromium, Path(made))
+        if "--screenshots" in sys.argv:
+            screenshots(chromium, Path(made))
+        else:
+            with printed("app", "app"):
+                measure(chromium, Path(made))
         chromium.close()

@@ -1,6 +1,7 @@
-"""Speed of the engine: python -m benchmarks.engine [--data DIR] [part ...]
+"""Speed of the engine: python -m benchmarks.engine [part ...] [--data DIR] [--write]
 
 Parts: exact, kernel, rows, scaling, start. Ratios are measured in one run on one core.
+With --write, into results/speed.md.
 """
 
 import os
@@ -13,12 +14,15 @@ import numpy as np
 
 import cellval
 from benchmarks.data import SAMPLES, adult, breast_cancer
+from benchmarks.pages import printed
 from cellval.experiments.algorithm2 import Arrays, one_permutation
 from cellval.knn.cell_values import Queries, Rows, make_sums, whole_rows
 from cellval.knn.distance import add_column
-from cellval.knn.engine import make_problem, run_item
+from cellval.knn.engine import run_item
 from cellval.knn.plan import evaluations
+from cellval.knn.problem import make_problem
 from cellval.knn.row_values import make_steps
+from cellval.values.options import RunOptions
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 PARTS = ("exact", "kernel", "rows", "scaling", "start")
@@ -88,6 +92,7 @@ def streaming_floor(rows: Rows) -> float:
                 rows.cells[j, 0],
                 rows.weight[j],
                 rows.is_category[j],
+                None,
                 dist,
             )
 
@@ -104,7 +109,7 @@ def kernel():
             label=table.label,
             kinds={c.name: c.kind for c in table.columns},
         )
-        problem = make_problem(part, subsets=1)
+        problem = make_problem(part, RunOptions(subsets=1))
         n_tests = max(8, int(1.5e6 / n))
         cost = []
         for near in (None, 500):
@@ -191,4 +196,5 @@ def start():
 if __name__ == "__main__":
     asked = [a for a in sys.argv[1:] if a in PARTS] or PARTS
     for part in asked:
-        globals()[part]()
+        with printed("speed", f"engine {part}"):
+            globals()[part]()

@@ -1,11 +1,13 @@
-"""Speed of values by other models: python -m benchmarks.games [--data DIR] [part ...]
+"""Values by other models: python -m benchmarks.games [part ...] [--data DIR] [--write]
 
-Parts: mc, workers, oob. The plain scripts evaluate a random sample of the same rounds,
-in turns with ours, so that whatever else runs on the machine slows down both.
+Parts: mc, workers, oob; with --write, into results/games.md. The plain scripts evaluate
+a random sample of the same rounds, in turns with ours, so that whatever else runs on
+the machine slows down both.
 """
 
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -16,10 +18,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import cellval
 from benchmarks.data import SAMPLES, adult
-from cellval.games import ModelUtility
-from cellval.games.montecarlo import iter_rounds, one_round
-from cellval.games.oob import iter_oob
-from cellval.parallel import default_executor
+from benchmarks.pages import printed
+from cellval.games.model_utility import ModelUtility
+from cellval.games.montecarlo import Rounds, one_round
+from cellval.games.oob import OutOfBag
+from cellval.parallel import ONE_THREAD, drive
 
 PARTS = ("mc", "workers", "oob")
 N = 500  # rows to train on, and as many to test
@@ -95,9 +98,19 @@ def timed(call):
     return time.perf_counter() - started, result
 
 
-def last(estimates):
-    *_, final = estimates
-    return final
+def played(computation, **options):
+    """What a computation finds in the end."""
+    *_, last = drive(computation, **options)
+    return last.result
+
+
+def two_workers(processes):
+    """Started before the clock: threads, or processes for models that hold the GIL."""
+    if not processes:
+        return ThreadPoolExecutor(2)
+    from joblib.externals import loky
+
+    return loky.ProcessPoolExecutor(2, env=ONE_THREAD)
 
 
 def mc():
@@ -142,15 +155,17 @@ def workers():
     ]:
         train, test, _ = census(n)
         h = ModelUtility(model, train, test)
-        with default_executor(h, 2) as pool:
-            last(rounds_of(h, 2, executor=pool, n_jobs=2))  # starts them
+        shape = train.n_rows, len(train.features)
+        with two_workers(processes=model is logistic) as pool:
+            played(Rounds(h, *shape, rounds=2), executor=pool, n_jobs=2)  # starts them
             one, two = [], []
             for _ in range(3):
-                seconds, alone = timed(lambda h=h: last(rounds_of(h, 4)))
+                rounds = Rounds(h, *shape, rounds=4)
+                seconds, alone = timed(lambda r=rounds: played(r))
                 one.append(seconds)
-                options = {"executor": pool, "n_jobs": 2}
+                rounds = Rounds(h, *shape, rounds=4)
                 seconds, shared = timed(
-                    lambda h=h, o=options: last(rounds_of(h, 4, **o))
+                    lambda r=rounds, p=pool: played(r, executor=p, n_jobs=2)
                 )
                 two.append(seconds)
                 assert (alone.values == shared.values).all()
@@ -158,25 +173,21 @@ def workers():
         print(f"{words:32}{min(one):16.2f}{min(two):10.2f}{ratio:8.2f}")
 
 
-def rounds_of(h, rounds, **options):
-    shape = (h.table.n_rows, len(h.table.features))
-    return iter_rounds(h, *shape, rounds=rounds, **options)
-
-
 def oob():
     table = cellval.read(SAMPLES / "adult_2000.csv", label="income")
-    last(iter_oob(table, n_trees=2))  # compiles
-    seconds, scores = timed(lambda: last(iter_oob(table, n_trees=1000)))
+    played(OutOfBag(table, n_trees=2))  # compiles
+    seconds, alone = timed(lambda: played(OutOfBag(table, n_trees=1000)))
     shape = f"{table.n_rows:,} x {len(table.features)}"
-    print(f"\n2D-OOB, {scores.n_trees:,} trees, {shape}, one worker: {seconds:.1f} s")
-    with default_executor(lambda rows, columns: 0.0, 2) as pool:
-        options = {"n_trees": 1000, "executor": pool, "n_jobs": 2}
-        seconds, shared = timed(lambda: last(iter_oob(table, **options)))
-    assert np.array_equal(scores.values, shared.values, equal_nan=True)
+    print(f"\n2D-OOB, {alone.n_draws:,} trees, {shape}, one worker: {seconds:.1f} s")
+    with two_workers(processes=False) as pool:
+        trees = OutOfBag(table, n_trees=1000)
+        seconds, shared = timed(lambda: played(trees, executor=pool, n_jobs=2))
+    assert np.array_equal(alone.values, shared.values, equal_nan=True)
     print(f"two workers: {seconds:.1f} s")
 
 
 if __name__ == "__main__":
     asked = [a for a in sys.argv[1:] if a in PARTS] or PARTS
     for part in asked:
-        globals()[part]()
+        with printed("games", f"games {part}"):
+            globals()[part]()

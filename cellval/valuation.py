@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from cellval.errors import InputError
 from cellval.knn import engine
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
+from cellval.text import joined, listed
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 
@@ -51,10 +52,12 @@ def iter_values(
 
 def run_options(**options: Any) -> RunOptions:
     """The options, checked; InputError for one that there is not."""
-    try:
-        return RunOptions(**options)
-    except TypeError as error:
-        raise InputError(f"There is no such option: {error}.") from None
+    known = [option.name for option in fields(RunOptions)]
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(
+            f"There is no option {listed(unknown)}. Options are {joined(known, 20)}."
+        )
+    return RunOptions(**options)
 
 
 def iter_chosen(
@@ -182,10 +185,10 @@ def value_cells(
     --------
     >>> import cellval
     >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> cellval.value_cells(table).lowest(2)[["row", "column", "cell"]]
-       row  column cell
-    0  165  height  163
-    1   61  height  165
+    >>> cellval.value_cells(table).lowest(2)[["row_number", "column", "cell"]]
+       row_number  column cell
+    0         165  height  163
+    1          61  height  165
     """
     snapshots = iter_values(
         table,

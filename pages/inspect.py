@@ -9,7 +9,7 @@ from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
 from cellval.ui.session import get_session
 from cellval.ui.widgets import lasting
-from cellval.views.inspection import inspection, wanted_cells
+from cellval.views.inspection_list import inspection, wanted_cells
 
 st.title("Inspection list")
 session = get_session()

@@ -1,14 +1,29 @@
 """Small tables for the tests, with the naive games that belong to them."""
 
+import sys
+from pathlib import Path
+
 import naive
 import numpy as np
 import pandas as pd
+import pytest
 
+from cellval.errors import InputError
 from cellval.table.columns import Column
 from cellval.table.encoding import encode
-from cellval.table.table import Table
+from cellval.table.table import Table, read
+from cellval.values.result import CellValues, describe
+from cellval.values.settings import Settings
 
-NO_ARRAYS = np.zeros(0)
+ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "sample_data"
+
+
+def message_of(call, *arguments, **options):
+    """The sentence with which a call is refused."""
+    with pytest.raises(InputError) as caught:
+        call(*arguments, **options)
+    return str(caught.value)
 
 
 def column(name, kind, cells):
@@ -94,3 +109,123 @@ def naive_values(table, k, test=None, baseline="zero", weights=None, near=0):
     games = naive_games(table, k, test, baseline, near)
     shape = (table.n_rows, len(table.features))
     return np.array(naive.cell_values(games, *shape, weights)).reshape(shape)
+
+
+def values_of(table, cells, stderr=None, **settings):
+    """CellValues with the given numbers."""
+    cells = np.array(cells, float)
+    stderr = np.full(cells.shape, 0.001) if stderr is None else np.array(stderr, float)
+    return CellValues(
+        values=cells,
+        stderr=stderr,
+        row_values=cells.sum(axis=1),
+        row_stderr=np.sqrt((stderr**2).sum(axis=1)),
+        column_values=np.nansum(cells, axis=0),
+        column_stderr=np.sqrt(np.nansum(stderr**2, axis=0)),
+        n_test=10,
+        settings=Settings(table=table.fingerprint, **settings),
+        **describe(table),
+    )
+
+
+def blobs(n=300, seed=0, **extra):
+    """Two classes, two columns that go together, and a category that fits them."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, n)
+    x = 10.0 * y + draw.normal(size=n)
+    frame = {
+        "x": x.round(2),
+        "twice": (2 * x + draw.normal(size=n)).round(2),
+        "word": np.where(draw.random(n) < 0.95, np.where(y, "high", "low"), "mid"),
+        **extra,
+        "y": np.where(y, "yes", "no"),
+    }
+    return pd.DataFrame(frame)
+
+
+def csv_of(columns, delimiter=","):
+    """A CSV file of columns by name, every cell in quotes."""
+    names = list(columns)
+    rows = zip(*columns.values(), strict=True)
+    lines = [delimiter.join(f'"{cell}"' for cell in row) for row in rows]
+    return "\n".join([delimiter.join(names), *lines]).encode()
+
+
+def one_column(cells, name="x", delimiter=",", **options):
+    """Read a table of the given column, a plain feature and a label."""
+    n = len(cells)
+    columns = {
+        name: cells,
+        "other": [[2.5, 7.25, 1.5][i % 3] for i in range(n)],
+        "y": ["ab"[i % 2] for i in range(n)],
+    }
+    if delimiter != ",":
+        columns["other"] = [str(v).replace(".", ",") for v in columns["other"]]
+    table = read(csv_of(columns, delimiter), label="y", **options)
+    return table, table.columns[0]
+
+
+def calls(function, *arguments, **options):
+    """How many Python functions a call calls: work, whatever the machine."""
+    counted = [0]
+
+    def count(frame, event, argument):
+        counted[0] += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function(*arguments, **options)
+    finally:
+        sys.setprofile(before)
+    return counted[0]
+
+
+# A file with a mark, decimal commas, a row without a label, quotes and formulas.
+PEOPLE = (
+    b"\xef\xbb\xbfkey;height;=note;sex\r\n"
+    b"a;1,80;=1+1;m\r\n"
+    b"b;57;x;f\r\n"
+    b"\r\n"
+    b"c;1,70;y;\r\n"  # row 3 has no label
+    b'd;"1,65";-;f\r\n'
+    b"e;1,90; ;m\r\n"
+    b'f;1,75;"it\'s; so";m'
+)
+
+
+def people():
+    return read(PEOPLE, label="sex", id_column="key")
+
+
+def bits(values):
+    """All numbers of CellValues, to the last bit."""
+    arrays = (values.values, values.stderr, values.row_values, values.row_stderr)
+    return [array.tobytes() for array in arrays]
+
+
+def plain_row_values(dist, match, k, near=0, left_out=-1):
+    """The oracle's closed form in floating point, with numpy sums: for large n."""
+    rows = [i for i in range(len(dist)) if i != left_out]
+    d = np.array([dist[i] for i in rows], float)
+    if near and near < len(rows):
+        reach = np.sort(d)[near - 1]
+        d = np.where(d <= reach, d, np.inf)
+    p = np.arange(1, len(rows) + 1)
+    g = 1 / np.maximum(p, k)
+    w = np.where(p > k, 1 / (p * np.maximum(p - 1, 1)), 0.0)
+    later_of = np.cumsum(w[::-1])[::-1] - w  # sum of w beyond each position
+    out, tail, b = np.zeros(len(dist)), 0.0, len(rows)
+    for value in np.unique(d)[::-1]:
+        group = np.flatnonzero(d == value)
+        size, hits = group.size, sum(bool(match[rows[i]]) for i in group)
+        at = slice(b - size, b)
+        beyond = later_of[b - 1] if b else 0.0
+        later = np.mean(later_of[at] - beyond)
+        for i in group:
+            hit = bool(match[rows[i]])
+            taken = (hits - hit) / (size - 1) * later if size > 1 else 0.0
+            out[rows[i]] = hit * g[at].mean() - taken - tail
+        tail += hits / size * w[at].sum()
+        b -= size
+    return out

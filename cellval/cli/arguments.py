@@ -140,7 +140,7 @@ def _add_reproduce(parts: Any) -> None:
         "--out",
         default="cellval_results",
         metavar="FOLDER",
-        help="folder for tables, figures and paragraphs (default cellval_results)",
+        help="folder for numbers and figures (default cellval_results)",
     )
     reproduce.set_defaults(command=experiments.reproduce)
 

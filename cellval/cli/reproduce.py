@@ -3,10 +3,8 @@
 import argparse
 import os
 import time
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from cellval.cli.files import make_folder, unwritable
@@ -15,7 +13,7 @@ from cellval.experiments import EXPERIMENTS
 from cellval.text import spoken_time
 
 if TYPE_CHECKING:  # plotly takes a second to import
-    from cellval.experiments.result import Result
+    from cellval.experiments.result import Reproduction
 
 QUICK = "Quick version, small and on sample data only: it shows how, not how well."
 
@@ -34,20 +32,21 @@ def reproduce(options: argparse.Namespace) -> int:
             f"one or as 'all':\n{names_text()}"
         )
     data, out = _data_folder(options), make_folder(options)
+    if options.quick:
+        print(QUICK)
     for k, name in enumerate(names):
         print(f"{name}: {EXPERIMENTS[name]}", flush=True)
         started = time.monotonic()
         try:
-            result = import_module(f"cellval.experiments.{name}").run(
+            made = import_module(f"cellval.experiments.{name}").run(
                 None if options.quick else data, options.quick
             )
         except KeyboardInterrupt:
             done = f" {', '.join(names[:k])} {'is' if k == 1 else 'are'} in {out}."
             print(f"\nstopped; {name} is not finished.{done if k else ''}")
             return 130
-        paths = _write(_as_quick(result) if options.quick else result, out)
-        print(f"\n{fill((out / f'{name}.md').read_text(encoding='utf-8'), 88)}\n")
-        print(f"written to {', '.join(map(str, paths))}", end="")
+        print(f"\n{_told(made)}\n")
+        print(f"written to {', '.join(_write(made, out, options.quick))}", end="")
         print(f" ({spoken_time(time.monotonic() - started)})\n", flush=True)
     return 0
 
@@ -66,20 +65,16 @@ def _data_folder(options: argparse.Namespace) -> Path | None:
     return Path(given)
 
 
-def _write(result: "Result", folder: Path) -> list[Path]:
+def _told(made: "Reproduction") -> str:
+    from cellval.experiments.result import as_text
+
+    return as_text(made.numbers)
+
+
+def _write(made: "Reproduction", folder: Path, quick: bool) -> list[str]:
     from cellval.experiments.result import write
 
     try:
-        return write(result, folder)
+        return [str(path) for path in write(made, folder, quick=quick)]
     except OSError as error:
         raise unwritable(folder, error) from error
-
-
-def _as_quick(result: "Result") -> "Result":
-    return replace(
-        result,
-        paragraph=f"{QUICK} {result.paragraph}",
-        lines=[
-            replace(line, what=f"{line.what} (quick version)") for line in result.lines
-        ],
-    )

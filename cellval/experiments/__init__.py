@@ -1,7 +1,9 @@
-"""Planted errors and what finds them; the paper's experiments.
+"""The paper's experiments: numbers beside its numbers, and a figure. No conclusions.
 
-An experiment is a module of this package with ``run(data, quick) -> Result``: `data` is
-the folder of the larger tables (or None), `quick` a short version on the samples.
+An experiment is a module of this package with ``run(data, quick) -> Reproduction``:
+`data` is the folder of the larger tables (or None), `quick` a short version on the
+samples. It measures *points*, one observation a row; numbers and figure are made of
+them alone. What the numbers mean is written by a person, into ``results/NAME.md``.
 """
 
 EXPERIMENTS = {

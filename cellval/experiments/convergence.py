@@ -16,16 +16,14 @@ from plotly.subplots import make_subplots
 
 import cellval
 from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
-from cellval.experiments.data import SOURCES, read, table_of
-from cellval.experiments.result import Line, Result
+from cellval.experiments.data import TABLES, read, table_of, train_and_test
+from cellval.experiments.result import Number, Reproduction
 from cellval.experiments.runtime import error_of
-from cellval.experiments.wording import percent
 from cellval.figures.lines import GRID, STYLES, plain
 from cellval.figures.palette import GREY
 from cellval.games.exact import AllSubsets, values_of
 from cellval.games.models import utility_of
 from cellval.games.montecarlo import Rounds
-from cellval.games.watched import Utility
 from cellval.knn.plan import evaluations
 from cellval.methods import MODELS
 from cellval.parallel import drive
@@ -34,11 +32,11 @@ from cellval.table.table import Table
 K = 10
 MC, FRESH = "2D-MC", "fresh orders (cellval)"
 SHARED, ARGSORT = "shared orders (Algorithm 2)", "the same, ties by argsort"
-PAPER = 500  # permutations after which the paper's values 'converge'
+PAPER_PERMUTATIONS = 500  # permutations after which the paper's values 'converge'
 
 
 @dataclass(frozen=True)
-class Plan:
+class ConvergenceSizes:
     """How much is done."""
 
     rows: int = 8  # of the small game
@@ -49,60 +47,55 @@ class Plan:
         ("breast_cancer", 242, 241),
         ("wine", 106, 72),
     )
-    permutations: int = PAPER
+    permutations: int = PAPER_PERMUTATIONS
     seeds: int = 8
     checked: tuple[int, int, int] = (200, 300, 30)  # rows, test points, draws
 
 
-QUICK = Plan(5, 4, 60, 256, (("wine", 40, 30),), 50, 2, (60, 100, 6))
+QUICK = ConvergenceSizes(5, 4, 60, 256, (("wine", 40, 30),), 50, 2, (60, 100, 6))
 
 
-def run(data: Path | None, quick: bool) -> Result:
+def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
-    plan = QUICK if quick else Plan()
+    sizes = QUICK if quick else ConvergenceSizes()
     frame = read("breast_cancer", data, sample=quick)
-    games, covered = zip(
-        *(small_game(frame, plan, model) for model in ("tree", "knn")),
-        strict=True,
-    )
-    parts = [*games]
-    for name, n_train, n_test in plan.tables:
+    small = (small_game(frame, sizes, model) for model in ("tree", "knn"))
+    curves, shares = zip(*small, strict=True)
+    parts = [*curves]
+    for name, n_train, n_test in sizes.tables:
         own = read(name, data, sample=quick)
-        parts.append(knn_curves(own, SOURCES[name].title, n_train, n_test, plan))
-    curves = pd.concat(parts, ignore_index=True)
-    share_mc = float(np.mean(covered))
-    census = read("census", data, sample=quick)
-    share_knn = knn_coverage(census, *plan.checked)
-    slopes = curves.groupby(["game", "estimator"], sort=False).apply(
-        slope, include_groups=False
-    )
-    lines = _lines(curves, slopes, share_mc, share_knn)
-    text = _paragraph(curves, slopes, plan, share_mc, share_knn)
-    out = curves.merge(slopes.rename("slope").reset_index())
-    return Result("convergence", out, _figure(curves), text, lines)
+        parts.append(knn_curves(own, TABLES[name].title, n_train, n_test, sizes))
+    points = pd.concat(parts, ignore_index=True)
+    of_knn = knn_coverage(read("census", data, sample=quick), *sizes.checked)
+    within = float(np.mean(shares)), of_knn
+    found = numbers_of(points, within, sizes)
+    return Reproduction("convergence", found, points, figure_of(points))
 
 
 def small_game(
-    frame: pd.DataFrame, plan: Plan, model: str
+    frame: pd.DataFrame, sizes: ConvergenceSizes, model: str
 ) -> tuple[pd.DataFrame, float]:
     """Errors of 2D-MC on a few rows and columns, and the share within two errors.
 
     All utilities are found once, for the exact values; rounds look them up.
     """
     label = frame.columns[-1]
-    kept = [*frame.columns[: plan.columns], label]
-    chosen = frame[kept].sample(plan.rows + plan.test, random_state=3)
-    table = table_of(chosen[: plan.rows].reset_index(drop=True), frame[kept])
-    test = Table.from_frame(chosen[plan.rows :].reset_index(drop=True), like=table)
+    kept = [*frame.columns[: sizes.columns], label]
+    chosen = frame[kept].sample(sizes.rows + sizes.test, random_state=3)
+    table, test = train_and_test(chosen, sizes.rows, frame[kept])
     h = utility_of(table, model, test=test, n_neighbors=3)
-    *_, last = drive(AllSubsets(h, plan.rows, plan.columns))
+    *_, last = drive(AllSubsets(h, sizes.rows, sizes.columns))
     utilities = last.result
-    exact, known = values_of(utilities), _looked_up(utilities)
-    wanted = [2**k for k in range(2, int(np.log2(plan.rounds)) + 1)]
+    exact = values_of(utilities)
+
+    def known(rows: np.ndarray, columns: np.ndarray) -> float:
+        return float(utilities[np.sum(1 << rows), np.sum(1 << columns)])
+
+    wanted = [2**k for k in range(2, int(np.log2(sizes.rounds)) + 1)]
     rows, within = [], []
-    for seed in range(plan.seeds):
-        rounds = Rounds(known, plan.rows, plan.columns, plan.rounds, random_state=seed)
-        for step in drive(rounds):
+    for seed in range(sizes.seeds):
+        shape = sizes.rows, sizes.columns
+        for step in drive(Rounds(known, *shape, sizes.rounds, random_state=seed)):
             if step.preparing or step.result.n_draws not in wanted:
                 continue
             found = step.result
@@ -116,27 +109,18 @@ def small_game(
     return _averaged(curve, title, MC), float(np.mean(within))
 
 
-def _looked_up(utilities: np.ndarray) -> Utility:
-    def h(rows: np.ndarray, columns: np.ndarray) -> float:
-        return float(utilities[np.sum(1 << rows), np.sum(1 << columns)])
-
-    return h
-
-
 def knn_curves(
-    frame: pd.DataFrame, title: str, n_train: int, n_test: int, plan: Plan
+    frame: pd.DataFrame, title: str, n_train: int, n_test: int, sizes: ConvergenceSizes
 ) -> pd.DataFrame:
     """Errors against all subsets; evaluations are column subsets per test point."""
     chosen = frame.sample(n_train + n_test, random_state=0)
-    table = table_of(chosen[:n_train].reset_index(drop=True), frame)
-    test = Table.from_frame(chosen[n_train:].reset_index(drop=True), like=table)
+    table, test = train_and_test(chosen, n_train, frame)
     m = len(table.features)
     options: dict[str, Any] = {"n_neighbors": K, "test": test}
     exact = cellval.value_cells(table, subsets="all", **options).values
-    rows = []
-    pairs = 1
-    while 2 * m * pairs < min(2**m, 2 * m * plan.permutations):
-        for seed in range(plan.seeds):
+    rows, pairs = [], 1
+    while 2 * m * pairs < min(2**m, 2 * m * sizes.permutations):
+        for seed in range(sizes.seeds):
             values = cellval.value_cells(
                 table, subsets=2 * m * pairs, random_state=seed, **options
             )
@@ -147,7 +131,7 @@ def knn_curves(
     parts = [_averaged(fresh, title, FRESH)]
     arrays = arrays_of(table, test)
     for name, ties in ((SHARED, True), (ARGSORT, False)):
-        shared = shared_errors(arrays, exact, plan.permutations, ties)
+        shared = shared_errors(arrays, exact, sizes.permutations, ties)
         shared["evaluations"] = m * shared["steps"]
         parts.append(_averaged(shared, title, name))
     return pd.concat(parts).assign(all_subsets=2**m)
@@ -158,21 +142,12 @@ def shared_errors(
 ) -> pd.DataFrame:
     """Errors after 1, 2, 5, ... permutations; each permutation is used once a size."""
     random = np.random.default_rng(5)
-    single = np.array(
-        [
-            one_permutation(
-                arrays,
-                K,
-                random.permutation(exact.shape[1]),
-                ties=random if ties else None,
-            )
-            for _ in range(n)
-        ]
-    )
-    sizes = [p for p in (1, 2, 5, 10, 20, 50, 100, 250, 500) if p <= n]
+    lots = random if ties else None
+    orders = (random.permutation(exact.shape[1]) for _ in range(n))
+    single = np.array([one_permutation(arrays, K, o, ties=lots) for o in orders])
     rows = [
         (p, error_of(single[first : first + p].mean(axis=0), exact))
-        for p in sizes
+        for p in (1, 2, 5, 10, 20, 50, 100, 250, 500)
         for first in range(0, n - p + 1, p)
     ]
     return pd.DataFrame(rows, columns=["steps", "error"])
@@ -208,11 +183,9 @@ def knn_coverage(frame: pd.DataFrame, n: int, n_test: int, draws: int) -> float:
 
 def _averaged(curve: pd.DataFrame, game: str, estimator: str) -> pd.DataFrame:
     """Root mean square of the errors at each step."""
-    squares = curve.assign(error=curve["error"] ** 2).groupby("steps").mean()
-    mean = squares.assign(error=np.sqrt(squares["error"])).reset_index()
-    mean.insert(0, "estimator", estimator)
-    mean.insert(0, "game", game)
-    return mean
+    named = curve.assign(game=game, estimator=estimator, error=curve["error"] ** 2)
+    mean = named.groupby(["game", "estimator", "steps"], as_index=False).mean()
+    return mean.assign(error=np.sqrt(mean["error"]))
 
 
 def slope(curve: pd.DataFrame) -> float:
@@ -232,61 +205,58 @@ def at_error(curve: pd.DataFrame, error: float) -> float:
     return float(np.exp(np.interp(-np.log(error), -lowest, x)))
 
 
-def _saved(curves: pd.DataFrame, game: str) -> tuple[float, float, float]:
-    """Error of the last shared permutations; evaluations of theirs, and of fresh."""
-    own = curves[curves["game"] == game].set_index("estimator")
-    last = own.loc[SHARED].iloc[-1]
-    needed = at_error(own.loc[[FRESH]], float(last["error"]))
-    return float(last["error"]), float(last["evaluations"]), needed
-
-
-def _knn_games(curves: pd.DataFrame) -> list[str]:
-    return list(curves.loc[curves["estimator"] == FRESH, "game"].unique())
-
-
-def _lines(
-    curves: pd.DataFrame, slopes: pd.Series, share_mc: float, share_knn: float
-) -> list[Line]:
-    lines = []
-    for game in _knn_games(curves):
-        _, theirs, needed = _saved(curves, game)
-        n = int(curves.loc[curves["estimator"] == SHARED, "steps"].max())
-        lines.append(
-            Line(
-                f"{game}: column subsets per test point for the error of {n} shared "
-                "permutations",
-                f"{theirs:,.0f}",
-                f"{needed:,.0f}",
-            )
-        )
-    range_mc = slopes[slopes.index.get_level_values(1) == MC]
-    lines += [
-        Line(
-            "slope of 2D-MC's error over evaluations",
-            "not there",
-            f"{range_mc.min():.2f} to {range_mc.max():.2f} (independent draws: -0.50)",
-        ),
-        Line(
-            "cells within two standard errors of the truth (95 % if normal)",
-            "not there",
-            f"{percent(share_mc)} (2D-MC), {percent(share_knn)} (KNN)",
-        ),
+def numbers_of(
+    points: pd.DataFrame, within: tuple[float, float], sizes: ConvergenceSizes
+) -> list[Number]:
+    """`within` are the shares of cells within two standard errors, 2D-MC's and KNN's"""
+    shape = f"small game, {sizes.rows} rows x {sizes.columns} columns"
+    found = [Number(f"{shape}: utilities", 2 ** (sizes.rows + sizes.columns))]
+    slopes = points.groupby(["game", "estimator"], sort=False).apply(
+        slope, include_groups=False
+    )
+    for (game, estimator), own in slopes.items():
+        words = f"{game}, {estimator}: slope of the error (independent draws: -0.50)"
+        found.append(Number(words, own))
+    paper = f"'converge within {PAPER_PERMUTATIONS} permutations'"
+    of_knn = points[points["estimator"] != MC].set_index("estimator")
+    for game, own in of_knn.groupby("game", sort=False):
+        last = own.loc[SHARED].iloc[-1]
+        theirs, error = float(last["evaluations"]), float(last["error"])
+        needed = at_error(own.loc[[FRESH]], error)
+        cost = f"{game}: column subsets per test point"
+        found += [
+            Number(f"{game}: {SHARED}", last["steps"], "permutations", paper),
+            Number(f"{cost}, {SHARED}", theirs),
+            Number(f"{game}: error they leave, in spreads of the values", error),
+            Number(f"{game}: {ARGSORT}", own.loc[ARGSORT, "error"].iloc[-1]),
+            Number(f"{cost}, for the same error with {FRESH}", needed),
+            Number(f"{game}: times fewer", theirs / needed),
+            Number(f"{cost}, for exact values", last["all_subsets"]),
+        ]
+    rows, tests, draws = sizes.checked
+    how = f"{rows} rows of Census, {draws} draws of {tests} test points"
+    words = "cells within two standard errors of the truth (95 % if normal)"
+    return [
+        *found,
+        Number(f"{words}: 2D-MC, from 64 rounds on", 100 * within[0], "%"),
+        Number(f"{words}: KNN, {how}", 100 * within[1], "%"),
     ]
-    return lines
 
 
-def _figure(curves: pd.DataFrame) -> go.Figure:
-    small = [g for g in curves["game"].unique() if g.startswith("small")]
-    panels = [small, *([game] for game in _knn_games(curves))]
-    titles = ["small game, 2D-MC", *_knn_games(curves)]
-    figure = make_subplots(1, len(panels), subplot_titles=titles)
-    names = [*(f"2D-MC, {g.split(', ')[1]}" for g in small), FRESH, SHARED, ARGSORT]
-    look = dict(zip(names, STYLES, strict=False))
+def figure_of(curves: pd.DataFrame) -> go.Figure:
+    small = curves["estimator"] == MC
+    of_model = curves["game"].str.replace("small game", MC)
+    named = curves.assign(
+        panel=curves["game"].mask(small, f"small game, {MC}"),
+        line=curves["estimator"].mask(small, of_model),
+    )
+    look = dict(zip(named["line"].unique(), STYLES, strict=False))
+    panels = named["panel"].unique().tolist()
+    figure = make_subplots(1, len(panels), subplot_titles=panels)
     shown: set[str] = set()
-    for k, games in enumerate(panels, 1):
-        own = curves[curves["game"].isin(games)]
-        for (game, estimator), line in own.groupby(["game", "estimator"], sort=False):
-            name = f"2D-MC, {game.split(', ')[1]}" if estimator == MC else estimator
+    for k, panel in enumerate(panels, 1):
+        own = named[named["panel"] == panel]
+        for name, line in own.groupby("line", sort=False):
             colour, dash = look[name]
             figure.add_scatter(
                 x=line["evaluations"].round(1).tolist(),
@@ -317,56 +287,3 @@ def _figure(curves: pd.DataFrame) -> go.Figure:
     figure.update_yaxes(type="log")
     figure.update_yaxes(title_text="error / spread of the values", col=1)
     return figure
-
-
-def _paragraph(
-    curves: pd.DataFrame,
-    slopes: pd.Series,
-    plan: Plan,
-    share_mc: float,
-    share_knn: float,
-) -> str:
-    def fell(estimator: str) -> str:
-        own = slopes[slopes.index.get_level_values(1) == estimator]
-        low, high = f"{own.min():.2f}", f"{own.max():.2f}"
-        return low if low == high else f"{low} to {high}"
-
-    texts = [
-        f"Errors are root mean squares, in standard deviations of the exact values. On "
-        f"{plan.rows} rows x {plan.columns} columns of Breast Cancer, of which all "
-        f"{2 ** (plan.rows + plan.columns):,} utilities are known, the error of "
-        f"2D-Shapley-MC falls with the evaluations to the power {fell(MC)} (a decision "
-        "tree, and KNN); independent draws have -0.50. The paper gives no rate and "
-        f"says that values 'converge within {PAPER} permutations'."
-    ]
-    for game in _knn_games(curves):
-        error, theirs, needed = _saved(curves, game)
-        own = curves[curves["game"] == game].set_index("estimator")
-        n = int(own.loc[SHARED, "steps"].max())
-        n_all = int(own["all_subsets"].iloc[0])
-        floor = float(own.loc[ARGSORT, "error"].iloc[-1])
-        ties = (
-            f"With ties as argsort leaves them it is still {floor:.2f} by then"
-            if floor > 1.25 * error
-            else "There are few ties, so their order matters little"
-        )
-        exact = (
-            "exact values, of all subsets, cost fewer still"
-            if n_all < needed
-            else f"exact values need {n_all:,}"
-        )
-        texts.append(
-            f"{game}, KNN: {n} orders of the columns shared by all test points "
-            f"(Algorithm 2), {theirs:,.0f} subsets a test point, leave an error of "
-            f"{error:.3f}; fresh orders for every test point reach it after about "
-            f"{needed:,.0f}, {theirs / needed:.0f} times fewer ({exact}). {ties}."
-        )
-    texts.append(
-        f"The slopes: fresh orders {fell(FRESH)}, shared ones {fell(SHARED)}, with "
-        f"ties by argsort {fell(ARGSORT)}. Are standard errors honest? Of 2D-MC's "
-        f"cells (from 64 rounds on) {percent(share_mc)}, of KNN's {percent(share_knn)} "
-        "lie within two of them of the truth; 95 % would if errors were normal. KNN's "
-        f"were looked at on Census, {plan.checked[0]} rows, {plan.checked[1]} test "
-        f"points drawn {plan.checked[2]} times, against the values on all other rows."
-    )
-    return " ".join(texts)

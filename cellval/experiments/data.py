@@ -12,32 +12,37 @@ SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a table may be found; the label is its last column."""
+class PaperTable:
+    """A table of the paper, and where it may be found; its last column is the label."""
 
     title: str
+    n_train: int  # rows that the paper trains on
     file: str  # in the folder of the larger tables
     sample: str = ""  # in sample_data
     openml: tuple[str, int] | None = None  # name and version
     drop: tuple[str, ...] = ()
 
 
-SOURCES = {
-    "census": Source("Census", "adult/train.csv", "adult_2000.csv", ("adult", 1)),
-    "credit": Source(
+TABLES = {
+    "census": PaperTable(
+        "Census", 32561, "adult/train.csv", "adult_2000.csv", ("adult", 1)
+    ),
+    "credit": PaperTable(
         "Credit",
+        18000,
         "credit_default/credit_default.csv",
         openml=("default-of-credit-card-clients", 1),
         drop=("ID",),
     ),
-    "breast_cancer": Source(
+    "breast_cancer": PaperTable(
         "Breast Cancer",
+        242,
         "breast_cancer_original/breast_cancer_original.csv",
         "breast_cancer.csv",
         drop=("sample_code_number",),
     ),
-    "heart": Source("Heart", "heart/heart.csv", openml=("heart-disease", 1)),
-    "wine": Source("Wine", "wine/wine.csv", "wine.csv"),
+    "heart": PaperTable("Heart", 512, "heart/heart.csv", openml=("heart-disease", 1)),
+    "wine": PaperTable("Wine", 106, "wine/wine.csv", "wine.csv"),
 }
 
 
@@ -56,7 +61,7 @@ def read(name: str, data: Path | None, *, sample: bool = False) -> pd.DataFrame:
     >>> read("wine", None).shape
     (178, 14)
     """
-    source = SOURCES[name]
+    source = TABLES[name]
     path = data / source.file if data is not None and not sample else None
     if path is not None and path.exists():
         frame = pd.read_csv(path, na_values="?")
@@ -68,7 +73,7 @@ def read(name: str, data: Path | None, *, sample: bool = False) -> pd.DataFrame:
     return frame.dropna().reset_index(drop=True)
 
 
-def _from_openml(source: Source, data: Path | None) -> pd.DataFrame:
+def _from_openml(source: PaperTable, data: Path | None) -> pd.DataFrame:
     from sklearn.datasets import fetch_openml
 
     assert source.openml is not None
@@ -94,3 +99,18 @@ def table_of(
         for c in clean.columns[:-1]
     }
     return Table.from_frame(frame, label=label, kinds=kinds, name=name)
+
+
+def train_and_test(
+    chosen: pd.DataFrame, n_train: int, clean: pd.DataFrame
+) -> tuple[Table, Table]:
+    """The first rows to train on, the others to test on; kinds as in the clean frame.
+
+    Examples
+    --------
+    >>> wine = read("wine", None)
+    >>> [table.n_rows for table in train_and_test(wine[:100], 60, wine)]
+    [60, 40]
+    """
+    table = table_of(chosen[:n_train].reset_index(drop=True), clean)
+    return table, Table.from_frame(chosen[n_train:].reset_index(drop=True), like=table)

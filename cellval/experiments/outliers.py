@@ -5,54 +5,45 @@ planted into the training rows, cells are valued on test rows, and inspected fro
 lowest value on.
 """
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 import cellval
-from cellval.experiments.data import read, table_of
-from cellval.experiments.result import Line, Result
-from cellval.experiments.wording import orders_words, percent, seeds_words, spread
-from cellval.figures.lines import LineOf, lines_figure
+from cellval.experiments import detection
+from cellval.experiments.data import read
+from cellval.experiments.detection import FLAT, LOO, VALUE
+from cellval.experiments.result import Number, Reproduction, over_seeds
+from cellval.figures.lines import lines_figure
 from cellval.table.table import Table
 from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import plant
-from cellval.validation.signals import chance, suspicion_of, within_class
 
 SHARE = 0.02
+FIRST = 0.05  # of the cells: where the paper counts what is found
 KIND = "low density"
 BENIGN = "2"  # in the file; 4 is malignant
 GRID = np.linspace(0, 1, 201)  # shares inspected at which curves are kept
-
-VALUE = "2D-KNN"
-CLASS = "2D-KNN within the class"
 ONLY = "2D-KNN, benign rows only"
 REST = "2D-KNN, malignant rows only"
-FLAT = "1D"
-LOO = "2D-LOO"
-RANDOM = "Random"
-SUSPICION = "Suspicion"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Sizes of the experiment; the paper's are 242 and 241 rows, 500 orders for 1D."""
+class OutlierSizes:
+    """How much is done; the paper has 242 and 241 rows, and 500 orders for 1D."""
 
     n_train: int = 242
     n_test: int = 241
     seeds: int = 10
     flat_seeds: int = 3  # 1D and leave-one-out train a tree for every cell
     flat_rounds: int = 10
-    executor: Executor | None = None  # for both
+    n_jobs: int | None = None  # for both: several take long to start
 
 
-QUICK = Plan(n_train=90, n_test=90, seeds=2, flat_seeds=1, flat_rounds=1)
+QUICK = OutlierSizes(90, 90, seeds=2, flat_seeds=1, flat_rounds=1, n_jobs=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,32 +64,26 @@ def make_case(
     test = frame.iloc[rows[n_train : n_train + n_test]]
     label = str(frame.columns[-1])
     planted = plant(train, label, KIND, share=share, random_state=seed)
-    table = table_of(planted.frame, frame, "Breast Cancer")
-    used = [train.columns.get_loc(name) for name in table.feature_names]
-    return Case(table, Table.from_frame(test, like=table), planted.wrong[:, used])
+    table, wrong = detection.with_errors(planted, frame, "Breast Cancer")
+    return Case(table, Table.from_frame(test, like=table), wrong)
 
 
-def curves_of(case: Case, plan: Plan, seed: int) -> dict[str, Curve]:
+def curves_of(case: Case, sizes: OutlierSizes, seed: int) -> dict[str, Curve]:
     """The detection curve of every signal."""
     values = cellval.value_cells(case.table, test=case.test, random_state=seed)
-    scores = {
-        VALUE: values.values,
-        CLASS: within_class(values),
-        SUSPICION: suspicion_of(case.table, values, random_state=seed),
-        RANDOM: chance(case.wrong.shape, seed),
-    }
-    if seed < plan.flat_seeds:
-        for name, method in ((FLAT, "flat"), (LOO, "loo")):
-            options: dict[str, Any] = (
-                {"rounds": plan.flat_rounds} if method == "flat" else {}
-            )
+    scores = detection.scores_of(case.table, values, seed)
+    if seed < sizes.flat_seeds:
+        for name, method, rounds in (
+            (FLAT, "flat", sizes.flat_rounds),
+            (LOO, "loo", None),
+        ):
             scores[name] = cellval.value_cells(
                 case.table,
                 method=method,
+                rounds=rounds,
                 test=case.test,
                 random_state=seed,
-                executor=plan.executor,
-                **options,
+                n_jobs=sizes.n_jobs,
             ).values
     curves = {name: detection_curve(case.wrong, s) for name, s in scores.items()}
     benign = np.array([case.table.classes[k] == BENIGN for k in case.table.y])
@@ -108,127 +93,56 @@ def curves_of(case: Case, plan: Plan, seed: int) -> dict[str, Curve]:
     return curves
 
 
-def run(data: Path | None, quick: bool) -> Result:
+def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
-    frame = read("breast_cancer", data, sample=quick)
-    if quick:
-        with ThreadPoolExecutor(1) as threads:  # processes would take long to start
-            return _run(frame, replace(QUICK, executor=threads))
-    return _run(frame, Plan())
-
-
-def _run(frame: pd.DataFrame, plan: Plan) -> Result:
-    curves: dict[str, list[Curve]] = defaultdict(list)
-    for seed in range(plan.seeds):
-        case = make_case(frame, SHARE, seed, plan.n_train, plan.n_test)
-        for name, curve in curves_of(case, plan, seed).items():
-            curves[name].append(curve)
-    names = (VALUE, CLASS, ONLY, REST, SUSPICION, FLAT, LOO, RANDOM)
-    curves = {name: curves[name] for name in names}
-    lines = [LineOf(n, GRID, _mean(c)) for n, c in curves.items() if n != REST]
-    figure = lines_figure(
-        {"": lines}, x="% of cells inspected, lowest first", y="% of outliers found"
-    )
-    return Result(
-        name="outliers",
-        frame=_frame(curves),
-        figure=figure,
-        paragraph=_paragraph(plan, curves),
-        lines=_lines(curves),
+    sizes = QUICK if quick else OutlierSizes()
+    points = measured(read("breast_cancer", data, sample=quick), sizes)
+    return Reproduction(
+        "outliers", numbers_of(points, sizes), points, figure_of(points)
     )
 
 
-def _mean(curves: Sequence[Curve]) -> np.ndarray:
-    return np.mean([curve.found_at(GRID) for curve in curves], axis=0)
+def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
+    """A detection curve per signal and seed."""
+    parts = []
+    for seed in range(sizes.seeds):
+        case = make_case(frame, SHARE, seed, sizes.n_train, sizes.n_test)
+        for signal, curve in curves_of(case, sizes, seed).items():
+            named = {"signal": signal, "seed": seed}
+            named["needed_for_90"] = share_needed(curve, 0.9)
+            named["needed_for_all"] = share_needed(curve, 1.0)
+            parts.append(detection.points_of(curve, GRID, **named))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _frame(curves: Mapping[str, Sequence[Curve]]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "signal": name,
-                "seed": seed,
-                "n_wrong": curve.n_wrong,
-                "auc": curve.auc,
-                "needed_for_90": share_needed(curve, 0.9),
-                "needed_for_all": share_needed(curve, 1.0),
-                "inspected": x,
-                "found": float(curve.found_at(x)),
-            }
-            for name, own in curves.items()
-            for seed, curve in enumerate(own)
-            for x in GRID
-        ]
-    )
-
-
-def _at(curves: Sequence[Curve], share: float) -> list[float]:
-    return [float(curve.found_at(share)) for curve in curves]
-
-
-def _needed(curves: Sequence[Curve], level: float) -> list[float]:
-    return [share_needed(curve, level) for curve in curves]
-
-
-def _lines(curves: Mapping[str, Sequence[Curve]]) -> list[Line]:
-    paper = {VALUE: "90 %", ONLY: "90 %"}
+def numbers_of(points: pd.DataFrame, sizes: OutlierSizes) -> list[Number]:
+    first = points[np.isclose(points["inspected"], FIRST)].set_index("signal")
+    planted, words = first.loc[[VALUE], "n_wrong"], f"{100 * SHARE:.0f} % of the cells"
+    found = [
+        Number("training rows", sizes.n_train, "", "242"),
+        Number("test rows", sizes.n_test, "", "241"),
+        over_seeds(f"outliers in {words}", planted, "", "50"),
+        Number("seeds", sizes.seeds),
+        Number("seeds of 1D and 2D-LOO", sizes.flat_seeds),
+        Number("random orders of 1D", sizes.flat_rounds, "", "500"),
+    ]
+    for signal, own in first.groupby(level=0, sort=False):
+        words = f"outliers found in the first {100 * FIRST:.0f} % of cells, {signal}"
+        paper = "90 %" if signal in (VALUE, ONLY) else ""
+        found.append(over_seeds(words, 100 * own["found"], "%", paper))
+    most = 100 * first.loc[[VALUE], "needed_for_90"]
+    every = 100 * first.loc[[FLAT], "needed_for_all"]
+    words = "cells to inspect for"
     return [
-        *(
-            Line(
-                f"outliers found in the first 5 % of cells, {name}",
-                paper.get(name, "not printed"),
-                spread(_at(own, 0.05)),
-            )
-            for name, own in curves.items()
-        ),
-        Line(
-            "cells to inspect for all outliers, 1D",
-            "over 90 %",
-            spread(_needed(curves[FLAT], 1.0)),
-        ),
+        *found,
+        over_seeds(f"{words} 90 % of the outliers, {VALUE}", most, "%"),
+        over_seeds(f"{words} all outliers, {FLAT}", every, "%", "over 90 %"),
     ]
 
 
-def _paragraph(plan: Plan, curves: Mapping[str, Sequence[Curve]]) -> str:
-    value, only = (float(np.mean(_at(curves[n], 0.05))) for n in (VALUE, ONLY))
-    suspicion = float(np.mean(_at(curves[SUSPICION], 0.05)))
-    flat_all = float(np.mean(_needed(curves[FLAT], 1.0)))
-    planted = np.mean([curve.n_wrong for curve in curves[VALUE]])
-    texts = [
-        f"Breast Cancer, {plan.n_train} training and {plan.n_test} test rows, "
-        f"{planted:.0f} outliers in 2 % of the cells (some drawn contents equal the "
-        f"old ones and do not count), {seeds_words(plan.seeds)}.",
-        "The paper reports 90 % of the outliers within the first 5 % of cells by "
-        f"2D-KNN value. Over all cells we find {spread(_at(curves[VALUE], 0.05))} there"
-        f" (90 % after {spread(_needed(curves[VALUE], 0.9))} of the cells), ranked "
-        f"within the class {spread(_at(curves[CLASS], 0.05))}, and among the cells of "
-        f"benign rows alone, which is what the paper's heat maps show, "
-        f"{spread(_at(curves[ONLY], 0.05))}.",
-    ]
-    if value >= 0.85:
-        texts.append("That agrees with the paper.")
-    elif only >= 0.85:
-        texts.append(
-            "So the paper's number is met only if cells are ranked among benign rows; "
-            "among malignant rows, whose cells vary more, it is "
-            f"{spread(_at(curves[REST], 0.05))}."
-        )
-    else:
-        texts.append(
-            "Neither reaches the paper's number with these draws of rows and outliers."
-        )
-    best = "more than" if suspicion > value else "no more than"
-    texts.append(
-        f"Suspicion, which adds how unusual a cell is, finds "
-        f"{spread(_at(curves[SUSPICION], 0.05))}, {best} the value alone."
+def figure_of(points: pd.DataFrame) -> go.Figure:
+    return lines_figure(
+        {"": detection.mean_lines(points[points["signal"] != REST])},
+        x="% of cells inspected, lowest first",
+        y="% of outliers found",
     )
-    agrees = "the paper, too: over 90 %" if flat_all > 0.9 else "the paper: over 90 %"
-    texts.append(
-        f"1D needs {percent(flat_all)} of the cells for all outliers ({agrees}) and "
-        f"finds {spread(_at(curves[FLAT], 0.05))} in the first 5 %, leave-one-out "
-        f"{spread(_at(curves[LOO], 0.05))}, chance "
-        f"{spread(_at(curves[RANDOM], 0.05))}; 1D and leave-one-out train a tree for "
-        f"every cell, so they have {seeds_words(plan.flat_seeds)}, and 1D "
-        f"{orders_words(plan.flat_rounds)} where the paper has 500."
-    )
-    return " ".join(texts)

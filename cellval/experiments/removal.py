@@ -3,56 +3,61 @@
 The paper's sanity check of values. Cells of the training rows are refilled with the
 mean of the others in their column, and a decision tree is trained on what is left.
 Unlike in the paper, the rows that the tree is measured on are not those that gave the
-values. Two more settings ask what that does to the curves, and what the mean does: a
+values. Two more protocols ask what that does to the curves, and what the mean does: a
 constant that stands in one class only is something that a tree can learn.
 """
 
 from collections.abc import Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 import cellval
-from cellval.experiments.data import SOURCES, read, table_of
-from cellval.experiments.removalwords import (
-    CLASS,
-    DRAWN,
-    HIGHEST,
-    LOWEST,
-    MAIN,
-    NAMES,
-    RANDOM,
-    SETTINGS,
-    SHARED,
-    Curves,
-    Setting,
-    lines,
-    verdict,
-)
-from cellval.experiments.result import Result
-from cellval.experiments.wording import listed, seeds_words
+from cellval.experiments.data import TABLES, read, train_and_test
+from cellval.experiments.detection import CLASS, FLAT, LOO, RANDOM, VALUE
+from cellval.experiments.result import Number, Reproduction, over_seeds
 from cellval.figures.lines import LineOf, lines_figure
 from cellval.table.table import Table
-from cellval.validation.curves import Removal, order_of, removal_curve
+from cellval.validation.curves import Refill, Removal, order_of, removal_curve
 from cellval.validation.signals import within_class
 
-METHODS = {
-    "2D-KNN": "knn",
-    "2D-MC": "mc",
-    "1D": "flat",
-    "2D-LOO": "loo",
-    "Random": "random",
+MC = "2D-MC"
+VALUED_BY = {VALUE: "knn", MC: "mc", FLAT: "flat", LOO: "loo", RANDOM: "random"}
+BESIDE = (VALUE, CLASS, MC, RANDOM)  # in the other protocols
+LOWEST, HIGHEST = "lowest first", "highest first"
+EARLY = 0.2  # of the cells: where gains of removing the lowest are read
+CLAIMED = ("census", "credit", "breast_cancer")  # where the paper has gains
+EXPECTED = {  # by the paper
+    VALUE: "lowest above, highest below",
+    MC: "lowest above, highest below",
+    FLAT: "close to random",
+    LOO: "random or worse",
 }
-BESIDE = ("2D-KNN", CLASS, "2D-MC", RANDOM)  # in the other settings
+CURVE = ["table", "measured_on", "refill", "method", "order", "seed"]
 
 
-@dataclass(frozen=True)
-class Size:
+class Protocol(NamedTuple):
+    """How an order of cells is judged."""
+
+    measured_on: str  # the rows that gave the values, or others?
+    refill: Refill  # what a removed cell becomes
+
+
+MAIN = Protocol("other rows", "mean")
+SHARED = Protocol("same rows", "mean")  # the paper's
+DRAWN = Protocol("other rows", "draw")
+PROTOCOLS = {
+    MAIN: "other rows, mean refill",
+    SHARED: "same rows, mean refill",
+    DRAWN: "other rows, drawn refill",
+}
+
+
+class RowCounts(NamedTuple):
     """Rows to train on, to value on, and to measure on."""
 
     train: int
@@ -61,16 +66,16 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """Sizes. The paper trains on all rows and takes 500 random orders."""
+class RemovalSizes:
+    """How much is done. The paper trains on all rows and takes 500 random orders."""
 
-    sizes: Mapping[str, Size] = field(
+    rows: Mapping[str, RowCounts] = field(
         default_factory=lambda: {
-            "census": Size(200, 300, 2000),
-            "credit": Size(200, 300, 2000),
-            "breast_cancer": Size(242, 120, 321),
-            "heart": Size(150, 75, 77),
-            "wine": Size(80, 40, 58),
+            "census": RowCounts(200, 300, 2000),
+            "credit": RowCounts(200, 300, 2000),
+            "breast_cancer": RowCounts(242, 120, 321),
+            "heart": RowCounts(150, 75, 77),
+            "wine": RowCounts(80, 40, 58),
         }
     )
     seeds: int = 5
@@ -81,153 +86,180 @@ class Plan:
     flat_rounds: int = 2
     steps: int = 20
     trees: int = 3
-    executor: Executor | None = None
+    n_jobs: int | None = None  # several take long to start
 
 
-QUICK = Plan(
-    sizes={"wine": Size(30, 40, 108), "breast_cancer": Size(40, 60, 200)},
+QUICK = RemovalSizes(
+    rows={"wine": RowCounts(30, 40, 108), "breast_cancer": RowCounts(40, 60, 200)},
     seeds=1,
     mc_seeds=1,
     mc_rounds=2,
     flat_rounds=1,
     steps=5,
     trees=1,
+    n_jobs=1,
 )
 
 
-def run(data: Path | None, quick: bool) -> Result:
+def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
-    if quick:
-        with ThreadPoolExecutor(1) as threads:  # processes would take long to start
-            return _run(None, replace(QUICK, executor=threads), sample=True)
-    return _run(data, Plan(), sample=False)
+    sizes = QUICK if quick else RemovalSizes()
+    points = measured(data, sizes, sample=quick)
+    return Reproduction("removal", numbers_of(points, sizes), points, figure_of(points))
 
 
-def _run(data: Path | None, plan: Plan, *, sample: bool) -> Result:
-    curves = Curves(tuple(plan.sizes))
-    for name, size in plan.sizes.items():
+def measured(data: Path | None, sizes: RemovalSizes, *, sample: bool) -> pd.DataFrame:
+    """A removal curve per table, protocol, method, order and seed."""
+    parts = []
+    for name, counts in sizes.rows.items():
         frame = read(name, data, sample=sample)
         if name == "heart":  # every row is in the file three times or so
             frame = frame.drop_duplicates(ignore_index=True)
-        for seed in range(plan.seeds):
-            for key, curve in curves_of(frame, size, plan, seed).items():
-                curves.known.setdefault((name, *key), []).append(curve)
-    rows = [
-        {
-            "table": name,
-            "protocol": setting.protocol,
-            "refill": setting.refill,
-            "method": method,
-            "order": way,
-            "seed": seed,
-            "removed": x,
-            "accuracy": y,
-        }
-        for (name, setting, method, way), own in curves.known.items()
-        for seed, curve in enumerate(own)
-        for x, y in zip(curve.removed, curve.accuracy, strict=True)
-    ]
-    text = f"{_setup(plan)} {verdict(curves)}"
-    return Result("removal", pd.DataFrame(rows), _figure(curves), text, lines(curves))
+        for seed in range(sizes.seeds):
+            curves = curves_of(frame, counts, sizes, seed)
+            for (protocol, method, order), curve in curves.items():
+                key = (name, *protocol, method, order, seed)
+                named = dict(zip(CURVE, key, strict=True))
+                drawn = {"removed": curve.removed, "accuracy": curve.accuracy}
+                parts.append(pd.DataFrame(named | drawn))
+    return pd.concat(parts, ignore_index=True)
 
 
 def curves_of(
-    frame: pd.DataFrame, size: Size, plan: Plan, seed: int
-) -> dict[tuple[Setting, str, str], Removal]:
-    """Removal curves by setting, method and direction, on one draw of rows."""
-    train, value, test = _tables(frame, size, seed)
+    frame: pd.DataFrame, counts: RowCounts, sizes: RemovalSizes, seed: int
+) -> dict[tuple[Protocol, str, str], Removal]:
+    """Removal curves by protocol, method and direction, on one draw of rows."""
+    train, value, test = _tables(frame, counts, seed)
     curves = {}
-    for name, scores in _scores(train, value, plan, seed).items():
-        for setting in SETTINGS if name in BESIDE else (MAIN,):
+    for name, scores in _scores(train, value, sizes, seed).items():
+        for protocol in PROTOCOLS if name in BESIDE else (MAIN,):
             for way in (LOWEST, HIGHEST):
-                curves[setting, name, way] = removal_curve(
+                curves[protocol, name, way] = removal_curve(
                     train,
-                    value if setting == SHARED else test,
+                    value if protocol == SHARED else test,
                     order_of(scores, highest_first=way == HIGHEST, seed=seed),
-                    shares=np.linspace(0, 1, plan.steps + 1),
-                    trees=plan.trees,
-                    refill=setting.refill,
+                    shares=np.linspace(0, 1, sizes.steps + 1),
+                    trees=sizes.trees,
+                    refill=protocol.refill,
                 )
     return curves
 
 
-def _scores(train: Table, value: Table, plan: Plan, seed: int) -> dict[str, np.ndarray]:
+def _scores(
+    train: Table, value: Table, sizes: RemovalSizes, seed: int
+) -> dict[str, np.ndarray]:
     """Of every method that has that seed, a score for each cell."""
-    seeds = {"mc": plan.mc_seeds, "flat": plan.flat_seeds}
+    m = len(train.features)
+    options: dict[str, dict[str, Any]] = {
+        "knn": {"subsets": "auto" if m < 10 else 16 * m},
+        "mc": {"rounds": sizes.mc_rounds},
+        "flat": {"rounds": sizes.flat_rounds},
+    }
+    seeds = {"mc": sizes.mc_seeds, "flat": sizes.flat_seeds}
     scores = {}
-    for name, method in METHODS.items():
-        if seed >= seeds.get(method, plan.seeds):
+    for name, method in VALUED_BY.items():
+        if seed >= seeds.get(method, sizes.seeds):
             continue
-        options = _options(method, plan, len(train.features))
+        how = {"method": method, "random_state": seed, **options.get(method, {})}
         if method != "random":
-            options["test"] = value
-        values = cellval.value_cells(
-            train,
-            method=method,
-            random_state=seed,
-            executor=plan.executor,
-            **options,
-        )
+            how["test"] = value
+        values = cellval.value_cells(train, n_jobs=sizes.n_jobs, **how)
         scores[name] = values.values
         if method == "knn":
             scores[CLASS] = within_class(values)
     return scores
 
 
-def _options(method: str, plan: Plan, n_columns: int) -> dict[str, Any]:
-    if method == "knn":
-        return {"subsets": "auto" if n_columns < 10 else 16 * n_columns}
-    rounds = {"mc": plan.mc_rounds, "flat": plan.flat_rounds}
-    return {"rounds": rounds[method]} if method in rounds else {}
-
-
-def _tables(frame: pd.DataFrame, size: Size, seed: int) -> tuple[Table, Table, Table]:
+def _tables(
+    frame: pd.DataFrame, counts: RowCounts, seed: int
+) -> tuple[Table, Table, Table]:
     """Random rows to train on, to value on and to measure on."""
     rows = np.random.default_rng([seed, 4]).permutation(len(frame))
-    ends = np.cumsum([size.train, size.value, size.test])
-    parts = [frame.iloc[own] for own in np.split(rows, ends)[:3]]
-    train = table_of(parts[0].reset_index(drop=True), frame)
-    rest = (
-        Table.from_frame(own.reset_index(drop=True), like=train) for own in parts[1:]
-    )
-    return (train, *rest)  # type: ignore[return-value] # there are two
+    ends = np.cumsum(counts)
+    train, value = train_and_test(frame.iloc[rows[: ends[1]]], counts.train, frame)
+    test = frame.iloc[rows[ends[1] : ends[2]]].reset_index(drop=True)
+    return train, value, Table.from_frame(test, like=train)
 
 
-def _figure(curves: Curves) -> go.Figure:
-    """A row of panels for each direction, and for the lowest first in each setting."""
+def by_curve(points: pd.DataFrame) -> pd.DataFrame:
+    """Of each curve, in %: the gain at `EARLY`, mean accuracy of half and of all."""
+    rows = []
+    for key, own in points.groupby(CURVE, sort=False):
+        curve = Removal(own["removed"].to_numpy(), own[["accuracy"]].to_numpy())
+        start, early = np.interp((0.0, EARLY), curve.removed, curve.accuracy)
+        found = (early - start, curve.mean(0.5), curve.mean(1.0))
+        rows.append((*key, *(100 * x for x in found)))
+    return pd.DataFrame(rows, columns=[*CURVE, "gain", "half", "all"])
+
+
+def above_random(curves: pd.DataFrame) -> pd.DataFrame:
+    """Mean over tables of half and all of a curve, less a random order's.
+
+    Methods that take long have fewer seeds; each is compared with its own.
+    """
+    same = [name for name in CURVE if name != "method"]
+    luck = curves[curves["method"] == RANDOM].set_index(same)[["half", "all"]]
+    less = curves.set_index([*same, "method"])[["half", "all"]].sub(luck)
+    by_table = less.groupby([*CURVE[1:5], "table"]).mean()
+    return by_table.groupby(CURVE[1:5]).mean()
+
+
+def numbers_of(points: pd.DataFrame, sizes: RemovalSizes) -> list[Number]:
+    found = [
+        Number(f"training rows of {of.title}", counts.train, "", f"{of.n_train:,}")
+        for of, counts in ((TABLES[name], n) for name, n in sizes.rows.items())
+    ]
+    found += [
+        Number("seeds", sizes.seeds),
+        Number("seeds of 2D-MC", sizes.mc_seeds),
+        Number("seeds of 1D", sizes.flat_seeds),
+        Number("random orders of 2D-MC", sizes.mc_rounds, "", "500"),
+        Number("random orders of 1D", sizes.flat_rounds, "", "500"),
+    ]
+    curves = by_curve(points)
+    lowest = curves[(curves["method"] == VALUE) & (curves["order"] == LOWEST)]
+    key = ["measured_on", "refill", "table", "seed"]
+    gains = lowest.set_index(key).sort_index()["gain"]
+    for protocol, words in PROTOCOLS.items():
+        for name in sizes.rows:
+            what = f"2D-KNN, lowest {100 * EARLY:.0f} % removed, {words}"
+            claimed = protocol == SHARED and name in CLAIMED
+            paper = "at least +2 points" if claimed else ""
+            own = gains.loc[(*protocol, name)]
+            title = TABLES[name].title
+            found.append(over_seeds(f"{what}: {title}", own, "points", paper))
+    for protocol, words in ((SHARED, "same rows add"), (DRAWN, "drawn refill adds")):
+        more = gains.loc[protocol] - gains.loc[MAIN]
+        words = f"{words} to that, mean of tables and seeds (± standard error)"
+        found.append(Number(words, more.mean(), "points", plus_minus=more.sem()))
+    areas = above_random(curves)
+    main = [(MAIN, m, o) for m in (*EXPECTED, CLASS) for o in (LOWEST, HIGHEST)]
+    other = [(SHARED, VALUE, LOWEST), (DRAWN, VALUE, LOWEST)]
+    for protocol, method, order in main + other:
+        words = f"{method}, {order}, {PROTOCOLS[protocol]}: above random"
+        paper = EXPECTED.get(method, "") if protocol == MAIN else ""
+        for much in ("half", "all"):
+            own = areas.loc[(*protocol, method, order), much]
+            what = f"{words}, {much} of the cells"
+            found.append(Number(what, own, "points", paper))
+    return found
+
+
+def figure_of(points: pd.DataFrame) -> go.Figure:
+    """A row of panels for each direction, and for the lowest first in each protocol."""
     rows = {
-        LOWEST: (MAIN, LOWEST),
-        HIGHEST: (MAIN, HIGHEST),
-        "lowest, same rows": (SHARED, LOWEST),
-        "lowest, drawn": (DRAWN, LOWEST),
+        LOWEST: (*MAIN, LOWEST),
+        HIGHEST: (*MAIN, HIGHEST),
+        "lowest, same rows": (*SHARED, LOWEST),
+        "lowest, drawn": (*DRAWN, LOWEST),
     }
-    panels = {
-        f"{SOURCES[name].title}, {words}": [
-            _line(method, curves.known[name, setting, method, way])
-            for method in (NAMES if setting == MAIN else BESIDE)
-        ]
-        for words, (setting, way) in rows.items()
-        for name in curves.tables
-    }
-    return lines_figure(
-        panels,
-        x="% of cells removed",
-        y="accuracy in %",
-        columns=len(curves.tables),
-    )
-
-
-def _line(name: str, curves: list[Removal]) -> LineOf:
-    mean = np.mean([curve.accuracy for curve in curves], axis=0)
-    return LineOf(name, curves[0].removed, mean)
-
-
-def _setup(plan: Plan) -> str:
-    rows = listed(f"{SOURCES[n].title} {s.train}" for n, s in plan.sizes.items())
-    return (
-        "Trees are trained with removed cells refilled by their column's mean, and "
-        f"measured on other rows than gave the values; {seeds_words(plan.seeds)}. Cut "
-        f"from up to 32,561 rows and 500 orders: {rows} rows, 2D-MC {plan.mc_rounds} "
-        f"orders ({seeds_words(plan.mc_seeds)}), 1D {plan.flat_rounds} "
-        f"({seeds_words(plan.flat_seeds)})."
-    )
+    by = ["measured_on", "refill", "order", "table", "method", "removed"]
+    means = points.groupby(by, sort=False, as_index=False)["accuracy"].mean()
+    panels: dict[str, list[LineOf]] = {}
+    for words, key in rows.items():
+        chosen = means[(means[by[:3]] == list(key)).all(axis=1)]
+        for (table, method), own in chosen.groupby(["table", "method"], sort=False):
+            line = LineOf(method, own["removed"].to_numpy(), own["accuracy"].to_numpy())
+            panels.setdefault(f"{TABLES[table].title}, {words}", []).append(line)
+    n = points["table"].nunique()
+    return lines_figure(panels, x="% of cells removed", y="accuracy in %", columns=n)

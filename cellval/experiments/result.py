@@ -1,60 +1,130 @@
-"""`Result`: what an experiment found beside the paper, and how it is kept."""
+"""`Reproduction`: the numbers of an experiment beside the paper's, and their files."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-SUMMARY = "summary.csv"  # of all experiments that were run into a folder
-
 
 @dataclass(frozen=True)
-class Line:
-    """One line of the table of results."""
+class Number:
+    """One line of NAME.csv.
+
+    Attributes
+    ----------
+    what : str
+    ours : float
+        In its unit: 79.3 and "%", not 0.793.
+    unit : str
+    paper : str
+        What the paper has in its place, as it says it; empty where it says nothing.
+    plus_minus : float
+        Standard deviation over seeds, unless `what` says otherwise; NaN: none.
+
+    Examples
+    --------
+    >>> print(Number("found", 79.32, "%", "90 %", 7.1))
+    79.3 ± 7.1 %
+    """
 
     what: str
-    paper: str
-    ours: str
+    ours: float
+    unit: str = ""
+    paper: str = ""
+    plus_minus: float = math.nan
+
+    def __str__(self) -> str:
+        text = _short(self.ours, "+" if self.unit == "points" else "")
+        if not math.isnan(self.plus_minus):
+            text += f" ± {_short(self.plus_minus)}"
+        return f"{text} {self.unit}".rstrip()
+
+
+def _short(number: float, sign: str = "") -> str:
+    many = abs(number) >= 1000 or float(number).is_integer()
+    return f"{number:{sign},.0f}" if many else f"{number:{sign}.3g}"
+
+
+def over_seeds(
+    what: str, numbers: Iterable[float], unit: str = "", paper: str = ""
+) -> Number:
+    """The mean over seeds, and the standard deviation where there are several.
+
+    Examples
+    --------
+    >>> print(over_seeds("found", [78.0, 80.0], "%"))
+    79 ± 1.41 %
+    """
+    known = np.array(list(numbers), float)
+    spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
+    return Number(what, float(known.mean()), unit, paper, spread)
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Reproduction:
     """What an experiment found.
 
     Attributes
     ----------
     name : str
-    frame : DataFrame
-        Every number behind the figure, one observation a row.
+    numbers : sequence of Number
+        Those worth telling, and the sizes they come from.
+    points : DataFrame
+        Everything that was measured, one observation a row.
     figure : Figure
-    paragraph : str
-        Our numbers beside the paper's: where they agree or differ, and why.
-    lines : sequence of Line
     """
 
     name: str
-    frame: pd.DataFrame
+    numbers: Sequence[Number]
+    points: pd.DataFrame
     figure: go.Figure
-    paragraph: str
-    lines: Sequence[Line]
 
 
-def write(result: Result, folder: Path) -> list[Path]:
-    """Write NAME.csv, NAME.html and NAME.md, and the lines into the summary."""
+def as_frame(numbers: Sequence[Number]) -> pd.DataFrame:
+    """One line per number."""
+    columns = ["what", "ours", "plus_minus", "unit", "paper"]
+    return pd.DataFrame([vars(number) for number in numbers])[columns]
+
+
+def read_numbers(path: Path) -> list[Number]:
+    """The lines of a NAME.csv."""
+    text = {"unit": str, "paper": str}
+    blank = {"plus_minus": [""]}
+    frame = pd.read_csv(path, dtype=text, keep_default_na=False, na_values=blank)
+    return [Number(**line) for line in frame.to_dict("records")]
+
+
+def as_text(numbers: Sequence[Number]) -> str:
+    """A table for the terminal.
+
+    Examples
+    --------
+    >>> print(as_text([Number("found", 79.3, "%", "90 %"), Number("seeds", 10)]))
+           ours  paper
+    found  79.3 %  90 %
+    seeds      10  -
+    """
+    lines = [("", "ours", "paper")]
+    lines += [(n.what, str(n), n.paper or "-") for n in numbers]
+    first, second = (max(len(line[k]) for line in lines) for k in (0, 1))
+    return "\n".join(f"{a:{first}}  {b:>{second}}  {c}".rstrip() for a, b, c in lines)
+
+
+def write(made: Reproduction, folder: Path, *, quick: bool = False) -> list[Path]:
+    """Write NAME.csv, NAME_points.csv and NAME.html; NAME_quick... of a short version.
+
+    So a short version never takes the place of numbers that are kept.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    table, picture, text = (
-        folder / f"{result.name}.{e}" for e in ("csv", "html", "md")
+    name = f"{made.name}_quick" if quick else made.name
+    numbers, points, picture = (
+        folder / f"{name}{end}" for end in (".csv", "_points.csv", ".html")
     )
-    result.frame.to_csv(table, index=False, float_format="%.6g")
-    result.figure.write_html(picture, include_plotlyjs=True)
-    text.write_text(result.paragraph + "\n", encoding="utf-8")
-    own = pd.DataFrame([vars(line) for line in result.lines])
-    own.insert(0, "experiment", result.name)
-    summary = folder / SUMMARY
-    if summary.exists():
-        known = pd.read_csv(summary, dtype=str, keep_default_na=False)
-        own = pd.concat([known[known["experiment"] != result.name], own])
-    own.to_csv(summary, index=False)
-    return [table, picture, text, summary]
+    as_frame(made.numbers).to_csv(numbers, index=False, float_format="%.6g")
+    made.points.to_csv(points, index=False, float_format="%.6g")
+    made.figure.write_html(picture, include_plotlyjs=True)
+    return [numbers, points, picture]

@@ -14,33 +14,35 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.experiments.data import SOURCES, read, table_of
-from cellval.experiments.result import Line, Result
-from cellval.experiments.wording import listed
+from cellval.experiments.data import read, table_of
+from cellval.experiments.result import Number, Reproduction
 from cellval.figures.lines import STYLES, plain
 from cellval.games.blocks import BlockGame
-from cellval.games.groups import Groups, n_evaluations
+from cellval.games.groups import Groups
 from cellval.games.models import utility_of
-from cellval.games.watched import Utility
 from cellval.methods import MODELS
+from cellval.table.table import Table
 
 PLAYED = ("knn", "logistic", "tree")
 HELD_OUT = 0.4  # 12,000 of 30,000 rows, as in the paper
 FEWEST = 0.02  # of the rows in a group, at least
+KEPT = ["model", "split", "row_group", "column_group", "value"]
+KEPT += ["rows", "columns", "cells", "accuracy"]
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 @dataclass(frozen=True)
-class Plan:
+class SplitSizes:
     """How much is done."""
 
     source: str = "credit"
     n_rows: int | None = None  # all
     n_splits: int = 5
     n_groups: int = 4  # of rows, and of columns
+    n_jobs: int | None = None  # several take long to start
 
 
-QUICK = Plan("census", 600, 2, 3)
+QUICK = SplitSizes("census", 600, 2, 3, 1)
 
 
 def random_groups(
@@ -62,89 +64,101 @@ def random_groups(
     return Groups(names, random.permutation(of), "random lines")
 
 
-def block_frame(h: Utility, rows: Groups, columns: Groups) -> pd.DataFrame:
-    """One line per block: its value, what the model does with it alone, its size."""
-    players = getattr(h, "players", None)
-    rows = rows if players is None else rows.among(players)
-    *_, last = BlockGame.of(h, rows, columns).play()
-    frame = last.result.to_frame()
-    alone = [h(s, f) for s in rows.members() for f in columns.members()]
-    kept = ["row_group", "column_group", "value", "rows", "columns", "cells"]
-    return frame[kept].assign(accuracy=alone)
-
-
-def run(data: Path | None, quick: bool) -> Result:
+def run(data: Path | None, quick: bool) -> Reproduction:
     """The experiment; see `cellval.experiments`."""
-    plan = QUICK if quick else Plan()
-    frame = read(plan.source, data, sample=quick)
-    if plan.n_rows is not None:
-        frame = frame.sample(plan.n_rows, random_state=0).reset_index(drop=True)
-    table = table_of(frame)
-    shape = table.n_rows, len(table.features)
-    parts, n_each = [], 0
+    sizes = QUICK if quick else SplitSizes()
+    frame = read(sizes.source, data, sample=quick)[: sizes.n_rows]
+    points = measured(table_of(frame), sizes)
+    found = numbers_of(points, sizes, len(frame))
+    return Reproduction("splits", found, points, figure_of(points))
+
+
+def measured(table: Table, sizes: SplitSizes) -> pd.DataFrame:
+    """One line per model, split and block: value, accuracy of the block alone, size."""
+    parts = []
     for model in PLAYED:
         h = utility_of(table, model, test=HELD_OUT)
-        for split, (rows, columns) in enumerate(_splits(plan, *shape), 1):
-            own = block_frame(h, rows, columns)
-            own.insert(0, "split", split)
-            own.insert(0, "model", MODELS[model])
-            parts.append(own)
-            n_each = n_evaluations(rows, columns)
-    blocks = pd.concat(parts, ignore_index=True)
-    said = correlations(blocks)
-    lines = [
-        Line(
-            f"correlation of value and accuracy, {model}: Pearson, Spearman",
-            "'increases' (a figure)",
-            f"{own['pearson'].mean():.2f}, {own['spearman'].mean():.2f} "
-            f"(mean of {len(own)} splits)",
-        )
-        for model, own in said.groupby("model", sort=False)
+        splits = _splits(sizes, table.n_rows, len(table.features))
+        for split, (rows, columns) in enumerate(splits, 1):
+            game = BlockGame.of(h, rows, columns)
+            *_, last = game.play(n_jobs=sizes.n_jobs)
+            members = game.rows.members(), game.columns.members()
+            alone = [h(s, f) for s in members[0] for f in members[1]]
+            named = {"model": MODELS[model], "split": split, "accuracy": alone}
+            parts.append(last.result.to_frame().assign(**named)[KEPT])
+    return pd.concat(parts, ignore_index=True)
+
+
+def numbers_of(points: pd.DataFrame, sizes: SplitSizes, n_rows: int) -> list[Number]:
+    n_test = round(HELD_OUT * n_rows)
+    found = [
+        Number("training rows", n_rows - n_test, "", "18,000"),
+        Number("test rows", n_test, "", "12,000"),
+        Number("random splits", sizes.n_splits),
+        Number("groups of rows, and groups of columns", sizes.n_groups),
+        Number("trained models a split", (2**sizes.n_groups - 1) ** 2),
     ]
-    n = table.n_rows
-    told = (
-        f"{SOURCES[plan.source].title}, {n - round(HELD_OUT * n):,} training and "
-        f"{round(HELD_OUT * n):,} test rows, {plan.n_splits} random splits into "
-        f"{plan.n_groups} x {plan.n_groups} blocks, exact values ({n_each:,} trained "
-        "models a split)."
-    )
-    text = _paragraph(blocks, said, told)
-    out = blocks.merge(said, on=["model", "split"])
-    return Result("splits", out, _figure(blocks, said), text, lines)
+    inside = correlations(points)
+    for model, own in inside.groupby("model", sort=False):
+        blocks = points[points["model"] == model]
+        value, accuracy = blocks["value"], blocks["accuracy"]
+        for kind, together in (
+            ("pearson", value.corr(accuracy)),
+            ("spearman", _ranked(value, accuracy)),
+        ):
+            words = f"{model}: {kind.title()} correlation of value and accuracy"
+            paper = "'increases' (a figure)"
+            found += [
+                Number(f"{words}, mean of splits", own[kind].mean(), "", paper),
+                Number(f"{words}, lowest", own[kind].min()),
+                Number(f"{words}, highest", own[kind].max()),
+                Number(f"{words}, all splits' blocks together", together),
+            ]
+        words = f"{model}: accuracy of a block alone"
+        found.append(Number(f"{words}, lowest", 100 * accuracy.min(), "%"))
+        found.append(Number(f"{words}, highest", 100 * accuracy.max(), "%"))
+    rising = int((inside["spearman"] > 0).sum())
+    words = "all models: Spearman correlation with accuracy"
+    return [
+        *found,
+        Number("splits of all models where it is above 0", rising),
+        Number(f"{words}, of value, mean", inside["spearman"].mean()),
+        Number(f"{words}, of number of cells, mean", inside["spearman_of_size"].mean()),
+    ]
 
 
-def _splits(plan: Plan, n_rows: int, n_columns: int) -> Iterator[tuple[Groups, Groups]]:
-    for seed in range(plan.n_splits):
+def _splits(
+    sizes: SplitSizes, n_rows: int, n_columns: int
+) -> Iterator[tuple[Groups, Groups]]:
+    for seed in range(sizes.n_splits):
         random = np.random.default_rng([seed, 6])
         fewest = max(1, int(FEWEST * n_rows))
         yield (
-            random_groups(n_rows, plan.n_groups, random, fewest),
-            random_groups(n_columns, plan.n_groups, random),
+            random_groups(n_rows, sizes.n_groups, random, fewest),
+            random_groups(n_columns, sizes.n_groups, random),
         )
 
 
 def correlations(blocks: pd.DataFrame) -> pd.DataFrame:
     """One line per model and split: Pearson, Spearman, and Spearman of mere size."""
-    rows = []
-    for (model, split), own in blocks.groupby(["model", "split"], sort=False):
-        rows.append(
+    return blocks.groupby(["model", "split"], sort=False).apply(
+        lambda own: pd.Series(
             {
-                "model": model,
-                "split": split,
                 "pearson": own["value"].corr(own["accuracy"]),
                 "spearman": _ranked(own["value"], own["accuracy"]),
                 "spearman_of_size": _ranked(own["cells"], own["accuracy"]),
             }
-        )
-    return pd.DataFrame(rows)
+        ),
+        include_groups=False,
+    )
 
 
 def _ranked(a: pd.Series, b: pd.Series) -> float:
     return float(a.rank().corr(b.rank()))
 
 
-def _figure(blocks: pd.DataFrame, said: pd.DataFrame) -> go.Figure:
-    means = said.groupby("model")["spearman"].mean()
+def figure_of(blocks: pd.DataFrame) -> go.Figure:
+    means = correlations(blocks).groupby("model")["spearman"].mean()
     models = [MODELS[name] for name in PLAYED]
     figure = make_subplots(
         1,
@@ -178,47 +192,3 @@ def _figure(blocks: pd.DataFrame, said: pd.DataFrame) -> go.Figure:
     figure.update_xaxes(title_text="accuracy of the block alone, %")
     figure.update_yaxes(title_text="value of the block, % accuracy", col=1)
     return figure
-
-
-def _paragraph(blocks: pd.DataFrame, said: pd.DataFrame, told: str) -> str:
-    each = []
-    for model, own in said.groupby("model", sort=False):
-        inside = blocks[blocks["model"] == model]
-        each.append(
-            f"{model} {own['pearson'].mean():.2f} ({own['pearson'].min():.2f} to "
-            f"{own['pearson'].max():.2f}) and {own['spearman'].mean():.2f} "
-            f"({own['spearman'].min():.2f} to {own['spearman'].max():.2f}), "
-            f"{inside['value'].corr(inside['accuracy']):.2f} and "
-            f"{_ranked(inside['value'], inside['accuracy']):.2f} over all splits' "
-            "blocks together"
-        )
-    up = int((said["spearman"] > 0).sum())
-    verdict = (
-        "So a block's value does rise with what a model learns from it alone, as the "
-        "paper's figure shows"
-        if up == len(said)
-        else f"It rises in {up} of {len(said)} splits, where the paper's figure shows "
-        "all of them rising"
-    )
-    means = said.groupby("model", sort=False)["spearman"].mean()
-    spread = blocks.groupby("model", sort=False)["accuracy"].agg(["min", "max"])
-    widths = [
-        f"{model} {100 * low:.0f} to {100 * high:.0f} %"
-        for model, low, high in spread.itertuples()
-    ]
-    of_size, of_value = said["spearman_of_size"].mean(), said["spearman"].mean()
-    size = (
-        "A block's number of cells has a mean rank correlation of "
-        f"{of_size:.2f} with its accuracy, its value {of_value:.2f}"
-    )
-    if of_size < of_value - 0.1:
-        size += ", so value is more than size"
-    return (
-        f"{told} The paper has a figure without numbers: 'with the increasing model "
-        "performance trained on the block, its corresponding 2D-Shapley block value "
-        "also increases'. Pearson and Spearman correlations within a split, mean and "
-        f"range: {'; '.join(each)}. {verdict}, but not in every step and not equally "
-        f"for every model (mean rank correlation {means.min():.2f} to "
-        f"{means.max():.2f}). Accuracies differ little: blocks alone have "
-        f"{listed(widths)}. {size}."
-    )

@@ -11,10 +11,9 @@ from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.repairs.repair import WORDS, Repair, Repairs
-from cellval.table.formulas import (
-    safe_text,
-)
+from cellval.table.formulas import safe_text
 from cellval.table.table import Table
+from cellval.text import counted
 from cellval.values.result import CellValues
 
 
@@ -34,15 +33,11 @@ def _for_files(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(columns={"row_number": "row"})
 
 
-def lowest_frame(
-    values: CellValues, k: int | None = None, *, within_class: bool = False
-) -> pd.DataFrame:
+def lowest_frame(values: CellValues) -> pd.DataFrame:
     """All cells, lowest first: row, id, column, cell, value, stderr, rank."""
-    frame = _for_files(values.lowest(k, within_class=within_class))
-    frame = frame[["row", "id", "column", "cell", "value", "stderr", "rank"]]
-    for name in ("id", "column", "cell"):
-        frame[name] = frame[name].map(lambda text: safe_text(str(text)))
-    return frame
+    frame = _for_files(values.lowest(None))
+    names = ["row", "id", "column", "cell", "value", "stderr", "rank"]
+    return safe_frame(frame[names])
 
 
 def decisions_frame(
@@ -63,8 +58,8 @@ def decisions_frame(
         All of them are listed, at the end those without a value: cells of the label or
         of rows held out for testing, and dropped rows, whose column is empty.
     table : Table, optional
-        The table before the repairs. With it, content is what `repair.read_decisions`
-        will compare, even if a repaired table was valued.
+        The table before the repairs. With it, content is what `read_decisions` will
+        compare, even if a repaired table was valued.
     only : collection of str, optional
         Keep only cells with one of these decisions, or a repair.
     within_class : bool
@@ -113,16 +108,16 @@ def _with_unvalued(
 ) -> pd.DataFrame:
     """The frame, and below it the cells that it lacks, without value and rank."""
     there = set(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
-    position = {row: i for i, row in enumerate(values.row_numbers.tolist())}
+    positions = _positions(values.row_numbers)
     lines: list[tuple[Any, ...]] = []
-    for row, column in cells:
-        if (row, column) in there:
+    for row_number, column in cells:
+        if (row_number, column) in there:
             continue
-        i = position.get(row, -1)
+        i = positions.get(row_number, -1)
         names = (values.ids[i], values.labels[i]) if i >= 0 else ("", "")
         valued = i >= 0 and column in values.column_names
         content = values.cells[column].iat[i] if valued else ""
-        lines.append((row, *names, column, content, np.nan, np.nan, 0))
+        lines.append((row_number, *names, column, content, np.nan, np.nan, 0))
     more = pd.DataFrame(lines, columns=frame.columns)
     if frame.empty or more.empty:
         return more if frame.empty else frame
@@ -133,24 +128,30 @@ def _contents(
     table: Table, cells: Collection[tuple[int, str]], otherwise: Sequence[str]
 ) -> list[str]:
     """The table's text of each cell, where it has such a cell."""
-    position = {row: i for i, row in enumerate(table.row_numbers.tolist())}
+    positions = _positions(table.row_numbers)
     texts = {name: table.cells[name].tolist() for name in table.cells}
     return [
-        texts[column][position[row]] if row in position and column in texts else text
-        for (row, column), text in zip(cells, otherwise, strict=True)
+        texts[column][positions[number]]
+        if number in positions and column in texts
+        else text
+        for (number, column), text in zip(cells, otherwise, strict=True)
     ]
+
+
+def _positions(row_numbers: np.ndarray) -> dict[int, int]:
+    return {number: i for i, number in enumerate(row_numbers.tolist())}
 
 
 def _cells_frame(
     values: CellValues, cells: Collection[tuple[int, str]], within_class: bool
 ) -> pd.DataFrame:
     """The lines of `CellValues.lowest` for some cells; a long list is slow to make."""
-    position = {row: i for i, row in enumerate(values.row_numbers.tolist())}
+    positions = _positions(values.row_numbers)
     column_of = {name: j for j, name in enumerate(values.column_names)}
     found = [
-        (position[r], column_of[c])
-        for r, c in cells
-        if r in position and c in column_of
+        (positions[number], column_of[name])
+        for number, name in cells
+        if number in positions and name in column_of
     ]
     ranks = values.ranks(within_class=within_class) if found else values.values
     lines = [
@@ -183,10 +184,8 @@ def flagged_sentence(suspicion: Suspicion) -> str:
             f"No cell of {size:,} flagged: none is so odd that nine in ten such cells "
             "should be errors."
         )
-    return (
-        f"{n:,} cell{'s' * (n > 1)} of {size:,} flagged; the rule aims at one false "
-        "alarm in ten."
-    )
+    cells = counted(n, "cell")
+    return f"{cells} of {size:,} flagged; the rule aims at one false alarm in ten."
 
 
 def suspects_list(
@@ -198,11 +197,11 @@ def suspects_list(
 ) -> pd.DataFrame:
     """The k most suspicious cells (all with None), with what a person decided.
 
-    Filled in and saved as a CSV, it is a file for `repair.read_decisions`.
+    Filled in and saved as a CSV, it is a file for `read_decisions`.
 
     Returns
     -------
-    DataFrame with the columns of `suspicion.suspects` but index, and decision, repair,
+    DataFrame with the columns of `suspects_frame` but position, and decision, repair,
     after; formulas are harmless
     """
     frame = _for_files(suspects_frame(suspicion, k)).drop(columns="position")

@@ -15,7 +15,7 @@ import pandas as pd
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
-from cellval.figures.palette import COLOURS, SELECTED
+from cellval.figures.palette import REPAIRED, SELECTED, rgb_at
 from cellval.methods import METHODS
 from cellval.repairs.repair import WHOLE_ROW, Repairs, changes_frame, split
 from cellval.table.formulas import safe_text
@@ -27,7 +27,7 @@ MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel
 MOST_LISTED = 10_000  # suspects
 MOST_COMMENTS = 2_000  # each is drawn as a shape
 STEPS = 8  # of colour on either side of zero
-FRAMES = {"flagged": SELECTED, "repaired": "#2e8b57"}
+FRAMES = {"flagged": SELECTED, "repaired": REPAIRED}
 # Digits that a spreadsheet keeps; a leading zero belongs to a code.
 _number = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _illegal = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -47,11 +47,11 @@ def xlsx_bytes(
 
     Parameters
     ----------
-    about : Suspicion
+    suspicion : Suspicion
         Of the table, or of the repaired table.
     repairs, decisions : mapping of (row number, column) to Repair and to str, optional
     original : Table, optional
-        The table before the repairs, if `about` is of the repaired one.
+        The table before the repairs, if `suspicion` is of the repaired one.
     """
     check_openpyxl()
     from openpyxl import Workbook
@@ -130,14 +130,14 @@ def _write_frame(sheet: Any, frame: pd.DataFrame, width: int = 0) -> None:
         long = name in ("reason", "before", "after", "content")
         pen.width(letter, width or (44 if long else 13))
     sheet.freeze_panes = "A2"
-    sheet.append([pen.cell(_clean(name), bold=True) for name in frame.columns])
+    sheet.append(pen.cell(_clean(name), bold=True) for name in frame.columns)
     for line in frame.head(MAX_ROWS - 1).itertuples(index=False):
-        sheet.append([_listed(pen, item) for item in line])
+        sheet.append(_listed(pen, item) for item in line)
 
 
 def _listed(pen: "_Pen", item: Any) -> Any:
     if isinstance(item, str):
-        return pen.plain(_clean(item))
+        return pen.cell(_clean(item))
     return None if pd.isna(item) else item
 
 
@@ -158,7 +158,7 @@ def _write_table(
     steps = _steps(table, suspicion, texts if suspicion.table is table else {})
     columns = [_column_cells(table, name, texts) for name in names]
     sheet.freeze_panes = "A2"
-    sheet.append([pen.cell(_clean(safe_text(name)), bold=True) for name in names])
+    sheet.append(pen.cell(_clean(safe_text(name)), bold=True) for name in names)
     n_long, line = 0, 1
     for i, row in enumerate(table.row_numbers.tolist()):
         if row >= MAX_ROWS:
@@ -173,14 +173,10 @@ def _write_table(
             n_long += isinstance(value, str) and len(value) > MAX_CHARACTERS
             frame = "repaired" if cell in texts else "flagged" * (cell in marks)
             note = comments.get(cell if k or not struck else (row, ""), "")
-            look = (colours[k], frame, struck)
             if isinstance(value, str):
                 value = _clean(value)
-            if note or look != PLAIN:
-                cells.append(pen.cell(value, *look, comment=note))
-            else:
-                cells.append(pen.plain(value))
-        sheet.append(cells)
+            cells.append((value, colours[k], frame, struck, note))
+        sheet.append(pen.cell(*cell) for cell in cells)
         line += 1
     return _left_out(table, suspicion, n_long)
 
@@ -301,6 +297,8 @@ def _clean(text: str) -> str:
 
 # --- cells ----------------------------------------------------------------------------
 
+PLAIN = (STEPS, "", False, False, -1)  # no colour, no frame, not struck out, ...
+
 
 class _Number(NamedTuple):
     """A number and how many decimals it is written with."""
@@ -314,36 +312,20 @@ class _Number(NamedTuple):
         return len(repr(self.value).partition(".")[2]) == self.decimals
 
 
-def _rgb(at: float) -> list[int]:
-    """The heatmap's colour at a place from 0 to 1."""
-    places = [place for place, _ in COLOURS]
-    hexes = [[colour[k : k + 2] for _, colour in COLOURS] for k in (1, 3, 5)]
-    parts = [[int(text, 16) for text in texts] for texts in hexes]
-    return [round(float(np.interp(at, places, part))) for part in parts]
-
-
-PLAIN = (STEPS, "", False)  # no colour, no frame, not struck out
-
-
 class _Pen:
-    """Makes cells of a sheet. Styles are looked up once: that is the slow part."""
+    """Makes cells of a sheet, to be appended one by one, from a generator.
+
+    To style a cell is slow: there is one of each look, written again and again.
+    """
 
     def __init__(self, sheet: Any) -> None:
-        from openpyxl.cell import WriteOnlyCell
-
-        self._sheet, self._new = sheet, WriteOnlyCell
-        self._styles: dict[tuple[Any, ...], Any] = {}
+        self._sheet = sheet
+        self._cells: dict[tuple[Any, ...], Any] = {}
 
     def width(self, column: int, characters: int) -> None:
         from openpyxl.utils import get_column_letter
 
         self._sheet.column_dimensions[get_column_letter(column)].width = characters
-
-    def plain(self, value: str | _Number | None) -> Any:
-        """The cheapest thing that shows a harmless text or a number as it is."""
-        if isinstance(value, _Number):
-            return value.value if value.plain else self.cell(value)
-        return self.cell(value) if value and value[0] in "=#" else value or None
 
     def cell(
         self,
@@ -351,37 +333,40 @@ class _Pen:
         step: int = STEPS,
         frame: str = "",
         struck: bool = False,
+        comment: str = "",
         *,
         bold: bool = False,
-        comment: str = "",
     ) -> Any:
-        written = value.value if isinstance(value, _Number) else value
-        cell = self._new(self._sheet, written)
-        if isinstance(written, str):
-            cell.data_type = "s"  # never a formula, and no error code such as #N/A
+        """The cheapest thing that shows a harmless text or a number as it is."""
         decimals = -1
         if isinstance(value, _Number) and not value.plain:
             decimals = value.decimals
         look = (step, frame, struck, bold, decimals)
-        if look not in self._styles:
-            self._style(cell, *look)
-            self._styles[look] = cell._style
-        cell._style = self._styles[look]
+        written = value.value if isinstance(value, _Number) else value or None
+        if look == PLAIN and not (isinstance(written, str) and written[0] in "=#"):
+            return written
+        if look not in self._cells:
+            self._cells[look] = self._styled(*look)
+        cell = self._cells[look]
+        cell.value = written
+        if isinstance(written, str):
+            cell.data_type = "s"  # never a formula, and no error code such as #N/A
+        cell.comment = None
         if comment:
             from openpyxl.comments import Comment
 
-            made = Comment(_clean(comment), "cellval", width=320, height=120)
-            cell.comment = made
+            cell.comment = Comment(_clean(comment), "cellval", width=320, height=120)
         return cell
 
-    def _style(
-        self, cell: Any, step: int, frame: str, struck: bool, bold: bool, decimals: int
-    ) -> None:
+    def _styled(
+        self, step: int, frame: str, struck: bool, bold: bool, decimals: int
+    ) -> Any:
+        from openpyxl.cell import WriteOnlyCell
         from openpyxl.styles import Border, Font, PatternFill, Side
 
-        dark = False
+        cell, dark = WriteOnlyCell(self._sheet), False
         if step != STEPS:
-            rgb = _rgb(step / (2 * STEPS))
+            rgb = rgb_at(step / (2 * STEPS))
             cell.fill = PatternFill("solid", "".join(f"{part:02X}" for part in rgb))
             dark = sum(rgb) < 360
         if frame:
@@ -391,3 +376,4 @@ class _Pen:
             cell.font = Font(color="FFFFFF" if dark else None, strike=struck, bold=bold)
         if decimals >= 0:
             cell.number_format = f"0.{'0' * decimals}" if decimals else "0"
+        return cell

@@ -4,11 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.layout import BAR_PIXELS, plain_layout
-from cellval.figures.palette import GREY, HIGH, LOW
+from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
+from cellval.figures.palette import GREY, LOW, sign_colours
 from cellval.text import figure_text
-from cellval.values.result import CellValues
-from cellval.values.words import Unit
+from cellval.views.column_spread import column_spread
 from cellval.views.value_view import ValueView
 
 MAX_COLUMNS = 60
@@ -39,7 +38,7 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             "color": GREY,
             "thickness": 1.5,
         },
-        marker_color=[LOW if size < 0 else HIGH for size in sizes],
+        marker_color=sign_colours(sizes),
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
         customdata=[
@@ -57,56 +56,30 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
         row=1,
         col=1,
     )
-    _boxes(figure, values, columns, places, small)
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=places,
-        ticktext=names,
-        range=[len(places) - 0.5, -0.5],
-        automargin=True,
-        showgrid=False,
-    )
-    figure.update_xaxes(zeroline=True, zerolinecolor=GREY)
-    figure.update_layout(showlegend=False, bargap=0.3, hovermode="closest")
-    figure.update_annotations(font_size=13)
-    return plain_layout(figure, 100 + BAR_PIXELS * len(columns))
-
-
-def _boxes(
-    figure: go.Figure,
-    values: CellValues,
-    columns: np.ndarray,
-    places: list[int],
-    unit: Unit,
-) -> None:
-    """Five numbers per column instead of all cells, and the lowest cell as a dot."""
-    cells = values.values[:, columns]
-    cells = cells[np.isfinite(cells).all(axis=1)]
-    if len(cells) == 0:
-        return
-    q = np.quantile(cells, [0.05, 0.25, 0.5, 0.75, 0.95], axis=0) * unit.factor
-    figure.add_trace(
-        go.Box(
+    # A few numbers per column instead of all cells, and the lowest cell as a dot.
+    if spread := column_spread(values, columns):
+        ends = ("lowerfence", "q1", "median", "q3", "upperfence")
+        figure.add_box(
             y=places,
-            lowerfence=q[0],
-            q1=q[1],
-            median=q[2],
-            q3=q[3],
-            upperfence=q[4],
+            **dict(zip(ends, spread.quantiles * small.factor, strict=True)),
             orientation="h",
             marker_color=GREY,
             line_width=1.5,
             hoverinfo="x",
-        ),
-        row=1,
-        col=2,
-    )
-    figure.add_scatter(
-        x=(cells.min(axis=0) * unit.factor).tolist(),
-        y=places,
-        mode="markers",
-        marker={"color": LOW, "size": 7},
-        hovertemplate="lowest cell %{x:.4g} " + unit.name + "<extra></extra>",
-        row=1,
-        col=2,
-    )
+            row=1,
+            col=2,
+        )
+        figure.add_scatter(
+            x=(spread.lowest * small.factor).tolist(),
+            y=places,
+            mode="markers",
+            marker={"color": LOW, "size": 7},
+            hovertemplate=f"lowest cell %{{x:.4g}} {small.name}<extra></extra>",
+            row=1,
+            col=2,
+        )
+    figure.update_yaxes(named_axis(names, down=True))
+    figure.update_xaxes(zeroline=True, zerolinecolor=GREY)
+    figure.update_annotations(font_size=13)
+    height = 100 + BAR_PIXELS * len(columns)
+    return lay_out(figure, height, showlegend=False, bargap=0.3)

@@ -1,28 +1,24 @@
 """Figures that compare a table before and after its repair; no streamlit."""
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.heatmap import Cell, rectangles, scaled
-from cellval.figures.palette import CLEAR, COLOURS, GREY, HIGH, LOW, OUTLINE
+from cellval.figures.cells import Cell, colours, frames, placed, scaled
+from cellval.figures.layout import PLOT_HEIGHT, colour_bar, lay_out, named_axis
+from cellval.figures.palette import GREY, HIGH, LOW, OUTLINE
+from cellval.repairs.comparison import Comparison
 from cellval.text import content, figure_text
 from cellval.values.result import CellValues
 from cellval.views.matched_rows import MatchedRows
 from cellval.views.value_view import value_view
 
-if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
-    from cellval.repairs.comparison import Comparison
-
 MODEL_PIXELS = 64
 OFFSET = 0.13  # between the dots of one model, in models
 ROW_PIXELS = 24.0
-PLOT_HEIGHT = 480
 
 
-def accuracies(comparison: "Comparison") -> go.Figure:
+def accuracies(comparison: Comparison) -> go.Figure:
     """A line per model: accuracy before and after, and the difference."""
     frame = comparison.frame()
     places = np.arange(len(frame), dtype=float)
@@ -56,35 +52,23 @@ def accuracies(comparison: "Comparison") -> go.Figure:
         col=1,
     )
     _differences(figure, comparison, places)
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=places.tolist(),
-        ticktext=list(frame.index),
-        range=[len(frame) - 0.5, -0.5],
-        showgrid=False,
-        zeroline=False,
-        automargin=True,
-    )
+    figure.update_yaxes(named_axis(list(frame.index), down=True))
     figure.update_annotations(font_size=13)
-    figure.update_layout(
-        height=110 + MODEL_PIXELS * len(frame),
-        margin={"l": 8, "r": 8, "t": 56, "b": 40},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        legend={"orientation": "h", "y": -0.12, "yanchor": "top", "x": 0},
+    return lay_out(
+        figure,
+        110 + MODEL_PIXELS * len(frame),
+        (8, 8, 56, 40),
+        legend={"y": -0.12, "yanchor": "top"},
     )
-    return figure
 
 
-def _differences(
-    figure: go.Figure, comparison: "Comparison", places: np.ndarray
-) -> None:
+def _differences(figure: go.Figure, comparison: Comparison, places: np.ndarray) -> None:
     frame = 100 * comparison.frame()[["difference", "low", "high"]]
     middle = frame["difference"].to_numpy()
     sure = (frame["low"] > 0) | (frame["high"] < 0)
     better = frame["difference"] > 0
-    colours = np.where(sure, np.where(better, HIGH, LOW), GREY).tolist()
-    for k, colour in enumerate(colours):
+    colour_of = np.where(sure, np.where(better, HIGH, LOW), GREY).tolist()
+    for k, colour in enumerate(colour_of):
         reach = np.nan_to_num([frame["high"].iat[k] - middle[k]])
         figure.add_scatter(
             x=[middle[k]],
@@ -117,14 +101,20 @@ def heatmaps(
     """
     view = value_view(pair.before)
     unit, names = view.unit, pair.before.column_names
-    limit = max(view.limit, value_view(pair.after).limit, 1e-12) * unit.factor
+    limit = max(view.limit, value_view(pair.after).limit) * unit.factor
     figure = make_subplots(
         cols=2,
         shared_yaxes=True,
         horizontal_spacing=0.02,
         subplot_titles=("<b>before</b>", "<b>after</b>"),
     )
-    outline = _outlined(pair, columns, repaired)
+    # Of a dropped row all cells are outlined.
+    dropped = {(row, int(j)) for row, at in repaired if at < 0 for j in columns}
+    outline = frames(placed(pair.rows, columns, repaired | dropped), OUTLINE[dark], 2)
+    title = {
+        "text": f"value: {unit.name} of accuracy; below 0 hurts",
+        **{"side": "bottom", "font": {"size": 12}},
+    }
     sides = ((pair.before, pair.old), (pair.after, pair.new))
     for side, (values, at) in enumerate(sides, 1):
         grid = values.values[np.ix_(at, columns)]
@@ -133,63 +123,20 @@ def heatmaps(
             go.Heatmap(
                 z=scaled(grid, unit.factor),
                 customdata=_hover(values, pair, at, columns),
-                colorscale=COLOURS,
-                zmin=-limit,
-                zmid=0,
-                zmax=limit,
+                **colours(limit),
                 xgap=1,
                 ygap=1,
                 hoverongaps=True,
                 hovertemplate="%{customdata}<extra></extra>",
-                colorbar=_colour_bar(unit.name),
+                colorbar=colour_bar(0.4, y=-0.02, title=title),
                 showscale=side == 1,
             ),
             row=1,
             col=side,
         )
-        x, y = rectangles(outline)
-        figure.add_scatter(
-            x=x,
-            y=y,
-            mode="lines",
-            line={"color": OUTLINE[dark], "width": 2},
-            hoverinfo="skip",
-            showlegend=False,
-            row=1,
-            col=side,
-        )
+        figure.add_trace(outline, row=1, col=side)
     _lay_out(figure, pair, [figure_text(names[j], 18) for j in columns])
     return figure
-
-
-def _colour_bar(unit: str) -> dict[str, Any]:
-    return {
-        "orientation": "h",
-        "thickness": 10,
-        "len": 0.4,
-        "x": 0,
-        "xanchor": "left",
-        "y": -0.02,
-        "yanchor": "top",
-        "nticks": 5,
-        "tickfont": {"size": 11},
-        "title": {
-            "text": f"value: {unit} of accuracy; below 0 hurts",
-            "side": "bottom",
-            "font": {"size": 12},
-        },
-    }
-
-
-def _outlined(
-    pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]
-) -> list[Cell]:
-    """Where the repaired cells are drawn; of a dropped row all of them."""
-    down = {int(row): a for a, row in enumerate(pair.rows)}
-    across = {int(j): b for b, j in enumerate(columns)}
-    drawn = [(down[r], across[j]) for r, j in repaired if r in down and j in across]
-    whole = [down[r] for r, j in repaired if j < 0 and r in down]
-    return sorted({*drawn, *((a, b) for a in whole for b in across.values())})
 
 
 def _hover(
@@ -217,33 +164,8 @@ def _lay_out(figure: go.Figure, pair: MatchedRows, names: list[str]) -> None:
     angle = 0 if len(names) <= 5 and max(map(len, names)) <= 10 else -90
     below = 70
     top = 34 + (22 if angle == 0 else 8 + 6.4 * max(map(len, names)))
-    labels = [f"row {number:,}" for number in pair.rows[::every]]
-    figure.update_xaxes(
-        tickmode="array",
-        tickvals=list(range(0, len(names), step)),
-        ticktext=names[::step],
-        tickangle=angle,
-        side="top",
-        ticks="",
-        showgrid=False,
-        zeroline=False,
-        range=[-0.5, len(names) - 0.5],
-    )
-    figure.update_yaxes(
-        tickmode="array",
-        tickvals=list(range(0, n, every)),
-        ticktext=labels,
-        range=[n - 0.5, -0.5],
-        ticks="",
-        showgrid=False,
-        zeroline=False,
-        automargin=True,
-    )
+    rows = [f"row {number:,}" for number in pair.rows]
+    figure.update_xaxes(named_axis(names, step=step, tickangle=angle))
+    figure.update_yaxes(named_axis(rows, step=every, down=True))
     figure.update_annotations(font_size=13, yshift=top - 28)
-    figure.update_layout(
-        height=round(size * n + top + below),
-        margin={"l": 4, "r": 4, "t": round(top), "b": below},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        hovermode="closest",
-    )
+    lay_out(figure, size * n + top + below, (4, 4, top, below))

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from cellval.figures.layout import MAX_BARS, plain_layout
+from cellval.figures.layout import lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
 from cellval.text import content, figure_text
+
+MOST_CLASSES = 12
 
 
 def distribution(
@@ -50,48 +52,41 @@ def distribution(
             yanchor="top",
             font={"color": SELECTED},
         )
-    figure.update_layout(barmode="overlay", yaxis_title="% of cells")
     figure.update_xaxes(showgrid=False)
-    return plain_layout(figure, height)
+    return lay_out(figure, height, barmode="overlay", yaxis_title="% of cells")
 
 
 def _categories(spread: Spread, label: str, height: int) -> go.Figure:
     names = [figure_text(name, 22) for name in spread.labels]
     if spread.at is not None:
         names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
-    places = list(range(len(names)))
     figure = go.Figure()
     for name, shares, colour in (
         ("all rows", spread.overall, GREY),
         (f"class {label}", spread.in_class, HIGH),
     ):
         figure.add_bar(
-            y=places,
+            y=list(range(len(names))),
             x=shares.round(3).tolist(),
             orientation="h",
             name=name,
             marker={"color": colour, "opacity": 0.8},
             hovertemplate="%{x:.1f} % of " + name + "<extra></extra>",
         )
-    figure.update_layout(
+    return lay_out(
+        figure,
+        max(height, 90 + 30 * len(names)),
         barmode="group",
         xaxis_title="% of cells",
-        yaxis={
-            "tickmode": "array",
-            "tickvals": places,
-            "ticktext": names,
-            "autorange": "reversed",
-            "automargin": True,
-        },
+        yaxis=named_axis(names, down=True, showgrid=True),
     )
-    return plain_layout(figure, max(height, 90 + 30 * len(names)))
 
 
 def class_sizes(label: str, classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
     """How many rows each class has, as one bar cut into pieces."""
     figure = go.Figure()
     total = sum(counts)
-    for name, count in zip(classes[:MAX_BARS], counts, strict=False):
+    for name, count in zip(classes[:MOST_CLASSES], counts, strict=False):
         text = figure_text(name, 16)
         figure.add_bar(
             x=[count],
@@ -104,8 +99,6 @@ def class_sizes(label: str, classes: Sequence[str], counts: Sequence[int]) -> go
             marker_color=HIGH,
             hovertemplate=f"{text}: {count:,} of {total:,} rows<extra></extra>",
         )
-    figure.update_layout(barmode="stack", showlegend=False)
     figure.update_xaxes(visible=False, range=[0, total])
     figure.update_yaxes(visible=False)
-    plain_layout(figure, 46)
-    return figure.update_layout(margin={"l": 0, "r": 0, "t": 0, "b": 0})
+    return lay_out(figure, 46, (0, 0, 0, 0), barmode="stack", showlegend=False)

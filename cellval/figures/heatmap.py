@@ -1,21 +1,34 @@
 """The heatmap as a plotly figure; no computing, no streamlit."""
 
 from collections.abc import Set
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.palette import CLEAR, COLOURS, HIGH, LOW, OUTLINE, SELECTED
-from cellval.text import content, figure_text
+from cellval.figures.cells import (
+    HOVER_CELL,
+    HOVER_ROW,
+    Cell,
+    Trace,
+    cell_data,
+    colours,
+    frames,
+    placed,
+    points,
+    scaled,
+)
+from cellval.figures.layout import (
+    PLOT_HEIGHT,
+    colour_bar,
+    lay_out,
+    named_axis,
+    note_above,
+)
+from cellval.figures.palette import OUTLINE, SELECTED, sign_colours
+from cellval.text import figure_text
 from cellval.views.value_view import ValueView
 
-PLOT_HEIGHT = 480  # pixels for the cells: one screen
 BAR_HEIGHT, GAP, TOP = 48, 8, 60
-
-Cell = tuple[int, int]
-# Plain dicts: a figure made of trace objects checks and copies everything twice.
-Trace = dict[str, Any]
 
 
 def heatmap(
@@ -32,7 +45,7 @@ def heatmap(
 
     Parameters
     ----------
-    about : ValueView
+    view : ValueView
         Of the values to draw.
     rows, columns : ndarray of int
         Which rows and columns, in this order.
@@ -50,25 +63,29 @@ def heatmap(
     names = [figure_text(values.column_names[j], 18) for j in columns]
     ids = [figure_text(values.ids[i], 16) for i in rows]
     size = _cell_size(len(columns) if transposed else len(rows))
+    thin = size <= 8
+    framed = placed(rows, columns, outlined)
+    clicked = placed(rows, columns, [selected] if selected else [])
+    # Around a thin row, not over it: the colour must stay visible.
+    half = 0.5 if transposed else max(0.5, 3.5 / size)
     figure = go.Figure(
         [
             _colours(view, grid, transposed, len(rows) <= 80),
             _overlay(view, rows, columns, transposed, size),
             _column_bars(view, columns, names, transposed),
             _row_strip(view, rows, transposed),
-            _outline(rows, columns, outlined, transposed, size, dark),
-            _selected(rows, columns, selected, transposed, size),
+            frames(framed, OUTLINE[dark], 1 if thin else 2, turn=transposed)
+            | {"name": "outlined"},
+            frames(clicked, SELECTED, 2 if thin else 3, turn=transposed, half=half),
         ]
     )
     down, across = (names, ids) if transposed else (ids, names)
     _lay_out(figure, down, across, size, transposed)
-    figure.add_annotation(
-        text=f"value: {view.unit.name} of accuracy; below 0 hurts"
-        if view.values.settings.additive
+    note_above(
+        figure,
+        f"value: {view.unit.name} of accuracy; below 0 hurts"
+        if values.settings.additive
         else f"score: {view.unit.name}; lower is worse",
-        **{"xref": "paper", "x": 0, "yref": "paper", "y": 1, "showarrow": False},
-        **{"xanchor": "left", "yanchor": "top", "yshift": figure.layout.margin.t},
-        font_size=12,
     )
     return figure
 
@@ -78,97 +95,37 @@ def _cell_size(n: int) -> float:
 
 
 def _colours(view: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
-    unit = view.unit
-    limit = (view.limit or 1e-12) * unit.factor
-    middle = view.values.settings.middle * unit.factor
+    factor = view.unit.factor
     return dict(
         type="heatmap",
-        z=scaled(grid.T if turn else grid, unit.factor),
-        colorscale=COLOURS,
-        zmin=middle - limit,
-        zmid=middle,
-        zmax=middle + limit,
+        z=scaled(grid.T if turn else grid, factor),
+        **colours(view.limit * factor, view.values.settings.middle * factor),
         xgap=1 if gaps else 0,
         ygap=1 if gaps else 0,
         hoverinfo="skip",
-        colorbar={
-            "orientation": "h",
-            "thickness": 10,
-            "len": 0.5,
-            "x": 0,
-            "xanchor": "left",
-            "ypad": 18,
-            "y": 1,
-            "yref": "container",
-            "yanchor": "top",
-            "tickfont": {"size": 11},
-            "nticks": 5,
-            "tickangle": 0,
-        },
+        colorbar=colour_bar(0.5, ypad=18, y=1, yref="container", tickangle=0),
     )
-
-
-def scaled(values: np.ndarray, factor: float) -> np.ndarray:
-    """Half the bytes to send; NaN is drawn as a gap."""
-    return (values * factor).astype(np.float32)
-
-
-def point_data(lines: list[list[Any]]) -> np.ndarray:
-    """Custom data as an array: lists are checked item by item, which is slow."""
-    array = np.empty((len(lines), len(lines[0]) if lines else 0), object)
-    array[:] = lines
-    return array
 
 
 def _overlay(
     view: ValueView, rows: np.ndarray, columns: np.ndarray, turn: bool, size: float
 ) -> Trace:
-    """Invisible points: heatmaps give no clicks. They hold the hover text, too.
-
-    The browser itself shows the one that was clicked: no figure has to be sent for it.
-    """
-    values, unit = view.values, view.unit
     n = int(np.count_nonzero(view.ranks))
-    names = [figure_text(values.column_names[j], 60) for j in columns]
-    drawn = np.ix_(rows, columns)
-    texts = values.cells.iloc[rows, columns].to_numpy(object).tolist()
-    sizes, errors = values.values[drawn].tolist(), values.stderr[drawn].tolist()
-    ranks = view.ranks[drawn].tolist()
-    known = []
-    for a, i in enumerate(rows.tolist()):
-        whose = (
-            f"row {values.row_numbers[i]:,}",
-            figure_text(values.ids[i]),
-            figure_text(values.labels[i], 24),
-        )
-        for b, j in enumerate(columns.tolist()):
-            value, rank = "none: held out for testing", "–"
-            if ranks[a][b]:
-                value = unit.with_error(sizes[a][b], errors[a][b])
-                rank = f"{ranks[a][b]:,} of {n:,}"
-            text = figure_text(content(texts[a][b]))
-            known.append([i, j, names[b], text, value, rank, *whose])
-    down = np.repeat(np.arange(len(rows)), len(columns))
-    across = np.tile(np.arange(len(columns)), len(rows))
-    return dict(
-        type="scattergl",
-        x=down if turn else across,
-        y=across if turn else down,
-        customdata=point_data(known),
-        mode="markers",
-        marker={"opacity": 0, "size": 6, "symbol": "square"},
-        selected={
-            "marker": {"opacity": 1, "color": SELECTED, "size": max(7, size / 2)}
-        },
-        unselected={"marker": {"opacity": 0}},
-        hovertemplate=(
-            "<b>%{customdata[2]}</b>: %{customdata[3]}<br>"
-            "value %{customdata[4]}<br>"
-            "rank %{customdata[5]} (within its class; 1 is worst)<br>"
-            "%{customdata[6]}, id %{customdata[7]}, class %{customdata[8]}"
-            "<extra></extra>"
-        ),
-        showlegend=False,
+    ranks = view.ranks[np.ix_(rows, columns)].ravel().tolist()
+    down, across = np.indices((len(rows), len(columns))).reshape(2, -1)
+    known = cell_data(
+        view,
+        rows[down],
+        columns[across],
+        [f"{rank:,} of {n:,}" if rank else "–" for rank in ranks],
+    )
+    return points(
+        down if turn else across,
+        across if turn else down,
+        known,
+        f"{HOVER_CELL}<br>rank %{{customdata[8]}} (within its class; 1 is worst)<br>"
+        f"{HOVER_ROW}",
+        {"opacity": 1, "color": SELECTED, "size": max(7, size / 2)},
     )
 
 
@@ -185,7 +142,7 @@ def _column_bars(
         orientation="h" if turn else "v",
         xaxis="x2" if turn else "x",
         yaxis="y" if turn else "y2",
-        marker_color=[LOW if size < 0 else HIGH for size in sizes],
+        marker_color=sign_colours(sizes),
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 1}},
         customdata=[
@@ -207,8 +164,6 @@ def _column_bars(
 
 def _row_strip(view: ValueView, rows: np.ndarray, turn: bool) -> Trace:
     values, unit = view.values, view.row_unit
-    limit = (view.row_limit or 1e-12) * unit.factor
-    middle = view.row_middle * unit.factor
     sizes = scaled(values.row_values[rows][:, None], unit.factor)
     shape = (1, -1) if turn else (-1, 1)
     texts = [
@@ -225,73 +180,9 @@ def _row_strip(view: ValueView, rows: np.ndarray, turn: bool) -> Trace:
         y=[0] if turn else None,
         xaxis="x" if turn else "x2",
         yaxis="y2" if turn else "y",
-        colorscale=COLOURS,
-        zmin=middle - limit,
-        zmid=middle,
-        zmax=middle + limit,
+        **colours(view.row_limit * unit.factor, view.row_middle * unit.factor),
         showscale=False,
         hovertemplate="%{text}<extra></extra>",
-    )
-
-
-def rectangles(
-    cells: list[Cell], turn: bool = False, half: float = 0.5
-) -> tuple[list[float | None], list[float | None]]:
-    """x and y of one line around every (row, column) by position, `half` a row high."""
-    long: list[float | None] = []
-    short: list[float | None] = []
-    for i, j in cells:
-        long += [j - 0.5, j + 0.5, j + 0.5, j - 0.5, j - 0.5, None]
-        short += [i - half, i - half, i + half, i + half, i - half, None]
-    return (short, long) if turn else (long, short)
-
-
-def _outline(
-    rows: np.ndarray,
-    columns: np.ndarray,
-    cells: Set[Cell],
-    turn: bool,
-    size: float,
-    dark: bool,
-) -> Trace:
-    down = {int(i): a for a, i in enumerate(rows)}
-    across = {int(j): b for b, j in enumerate(columns)}
-    drawn = [(down[i], across[j]) for i, j in cells if i in down and j in across]
-    xs, ys = rectangles(sorted(drawn), turn)
-    line = {"color": OUTLINE[dark], "width": 2 if size > 8 else 1}
-    return dict(
-        type="scatter",
-        x=xs,
-        y=ys,
-        mode="lines",
-        line=line,
-        hoverinfo="skip",
-        showlegend=False,
-    )
-
-
-def _selected(
-    rows: np.ndarray,
-    columns: np.ndarray,
-    cell: Cell | None,
-    turn: bool,
-    size: float,
-) -> Trace:
-    down = np.flatnonzero(rows == (cell[0] if cell else -1))
-    across = np.flatnonzero(columns == (cell[1] if cell else -1))
-    drawn = [(int(a), int(b)) for a in down for b in across]
-    # Around a thin row, not over it: the colour must stay visible.
-    half = 0.5 if turn else max(0.5, 3.5 / size)
-    xs, ys = rectangles(drawn, turn, half)
-    line = {"color": SELECTED, "width": 3 if size > 8 else 2}
-    return dict(
-        type="scatter",
-        x=xs,
-        y=ys,
-        mode="lines",
-        line=line,
-        hoverinfo="skip",
-        showlegend=False,
     )
 
 
@@ -311,38 +202,22 @@ def _lay_out(
     beside = [0.86, 1.0] if turn else [0.965, 1.0]
     every = max(1, round(14 / size))
     step = -(-len(across) // 30)  # names must not overlap
-    plain = {"showgrid": False, "zeroline": False, "fixedrange": False}
-    figure.update_layout(
-        height=round(area + margin + 24),
-        margin={"l": 4, "r": 34 if angle == -30 else 4, "t": round(margin), "b": 24},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        hovermode="closest",
+    plain = {"showgrid": False, "zeroline": False}
+    lay_out(
+        figure,
+        area + margin + 24,
+        (4, 34 if angle == -30 else 4, margin, 24),
         hoverdistance=-1,
         bargap=0.25,
-        xaxis={
-            **plain,
-            "domain": [0, beside[0] - 0.012],
-            "range": [-0.5, len(across) - 0.5],
-            "tickmode": "array",
-            "tickvals": list(range(0, len(across), step)),
-            "ticktext": across[::step],
-            "tickangle": angle,
-            "side": "top",
-            "anchor": "free",
-            "position": 1,
-            "ticks": "",
-        },
-        yaxis={
-            **plain,
-            "domain": [0, split - GAP / area],
-            "range": [len(down) - 0.5, -0.5],
-            "tickmode": "array",
-            "tickvals": list(range(0, len(down), every)),
-            "ticktext": down[::every],
-            "automargin": True,
-            "ticks": "",
-        },
+        xaxis=named_axis(
+            across,
+            step=step,
+            domain=[0, beside[0] - 0.012],
+            tickangle=angle,
+            anchor="free",
+            position=1,
+        ),
+        yaxis=named_axis(down, step=every, down=True, domain=[0, split - GAP / area]),
         xaxis2={
             **plain,
             "domain": beside,

@@ -1,19 +1,70 @@
-"""The layout that all figures share: transparent, legend on top, little margin."""
+"""The layout that all figures share: clear background, legend, axes with names."""
+
+from collections.abc import Sequence
+from typing import Any
 
 import plotly.graph_objects as go
 
 from cellval.figures.palette import CLEAR
 
-MAX_BARS = 12
+PLOT_HEIGHT = 480  # pixels for cells: one screen
 BAR_PIXELS = 26
+LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 
 
-def plain_layout(figure: go.Figure, height: int) -> go.Figure:
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 28, "b": 40},
+def lay_out(
+    figure: go.Figure,
+    height: float,
+    margin: tuple[float, float, float, float] = (8, 8, 28, 40),
+    *,
+    legend: dict[str, Any] | None = None,
+    hovermode: str = "closest",
+    **more: Any,
+) -> go.Figure:
+    """Clear, with margins on the left, right, top and bottom, and a flat legend."""
+    return figure.update_layout(
+        height=round(height),
+        margin=dict(zip("lrtb", map(round, margin), strict=True)),
+        legend=LEGEND | (legend or {}),
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        hovermode=hovermode,
+        **more,
     )
-    return figure
+
+
+def named_axis(
+    names: Sequence[str], *, step: int = 1, down: bool = False, **more: Any
+) -> dict[str, Any]:
+    """An axis whose places 0, 1, 2, ... have names, of which every step-th is told."""
+    ends = [-0.5, len(names) - 0.5]
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(0, len(names), step)),
+        "ticktext": list(names[::step]),
+        "range": ends[::-1] if down else ends,
+        "ticks": "",
+        "showgrid": False,
+        "zeroline": False,
+        **({"automargin": True} if down else {"side": "top"}),
+        **more,
+    }
+
+
+def colour_bar(length: float, **more: Any) -> dict[str, Any]:
+    """A flat one at the left."""
+    return {
+        **{"orientation": "h", "thickness": 10, "len": length, "nticks": 5},
+        **{"x": 0, "xanchor": "left", "yanchor": "top", "tickfont": {"size": 11}},
+        **more,
+    }
+
+
+def note_above(figure: go.Figure, text: str) -> None:
+    """What the numbers are, at the top left of the margin."""
+    figure.add_annotation(
+        text=text,
+        **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
+        **{"yref": "paper", "y": 1, "yanchor": "top", "yshift": figure.layout.margin.t},
+        font_size=12,
+    )

@@ -1,4 +1,4 @@
-"""Figures of the experiments: lines that are told apart by colour and by dash."""
+"""Lines that are told apart by colour and by dash, in panels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.palette import CLEAR, GREY, HIGH, LOW
+from cellval.figures.layout import lay_out
+from cellval.figures.palette import AXIS, CHANCE_STYLE, GREY, GRID, STYLES
 
-AXIS = "rgba(128,128,128,0.55)"  # seen on white and on black
-GRID = "rgba(128,128,128,0.18)"
-# Okabe and Ito's colours that show on white and on black.
-STYLES = (
-    (HIGH, "solid"),
-    (LOW, "dash"),
-    ("#009e73", "solid"),
-    ("#cc79a7", "dashdot"),
-    ("#56b4e9", "dash"),
-    ("#e69f00", "dashdot"),
-)
-OTHERS = (GREY, "dot")  # chance
+HEIGHT = 420
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,24 +27,28 @@ def styles(names: Sequence[str], chance: str = "Random") -> dict[str, tuple[str,
     found, rest = {}, [name for name in dict.fromkeys(names) if name != chance]
     for k, name in enumerate(rest):
         found[name] = STYLES[k % len(STYLES)]
-    return found | {chance: OTHERS}
+    return found | {chance: CHANCE_STYLE}
 
 
-def plain(figure: go.Figure, height: int = 420) -> go.Figure:
-    """A look for light and for dark pages."""
-    figure.update_layout(
-        height=height,
-        template="none",
-        margin={"l": 64, "r": 16, "t": 64, "b": 56},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"color": GREY, "size": 13},
-        legend={"orientation": "h", "y": 1.06, "yanchor": "bottom", "x": 0},
-        hovermode="x unified",
-    )
+def lay_out_lines(
+    figure: go.Figure,
+    height: int,
+    margin: tuple[int, int, int, int],
+    legend_y: float,
+) -> go.Figure:
+    """One box for all lines where the mouse is; the legend above."""
     for axes in (figure.update_xaxes, figure.update_yaxes):
-        axes(gridcolor=GRID, linecolor=AXIS, zeroline=False, automargin=True)
-    return figure
+        axes(gridcolor=GRID, zeroline=False, automargin=True)
+    legend = {"y": legend_y}
+    return lay_out(figure, height, margin, legend=legend, hovermode="x unified")
+
+
+def plain(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
+    """A look for light and for dark pages without a theme of their own."""
+    figure.update_xaxes(linecolor=AXIS)
+    figure.update_yaxes(linecolor=AXIS)
+    figure.update_layout(template="none", font={"color": GREY, "size": 13})
+    return lay_out_lines(figure, height, (64, 16, 64, 56), 1.06)
 
 
 def lines_figure(
@@ -84,12 +78,12 @@ def lines_figure(
         horizontal_spacing=0.07,
         vertical_spacing=0.36 / rows if rows > 1 else 0.1,
     )
-    look = styles([line.name for lines in panels.values() for line in lines])
+    looks = styles([line.name for lines in panels.values() for line in lines])
     shown: set[str] = set()
     for k, lines in enumerate(panels.values()):
         row, column = 1 + k // columns, 1 + k % columns
         for line in lines:
-            colour, dash = look[line.name]
+            colour, dash = looks[line.name]
             figure.add_scatter(
                 x=((100 if percent else 1) * line.x).round(3).tolist(),
                 y=(100 * line.y).round(3).tolist(),

@@ -1,12 +1,14 @@
 """A whole table at a glance as a plotly figure; no computing, no streamlit."""
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.heatmap import point_data, scaled
-from cellval.figures.palette import CLEAR, LOW_COLOURS, SELECTED
+from cellval.figures.cells import line, point_data, points, scaled
+from cellval.figures.layout import lay_out, named_axis
+from cellval.figures.palette import LOW_COLOURS, SELECTED
 from cellval.text import content, figure_text
 from cellval.views.bands import Bands
 from cellval.views.value_view import ValueView
@@ -16,11 +18,14 @@ def overview(
     view: ValueView,
     order: np.ndarray,
     pooled: Bands,
-    window: tuple[int, int],
+    window: tuple[int, int] | None,
     *,
     height: int = 700,
 ) -> go.Figure:
-    """All rows in bands: each shows its lowest cell, so one bad cell stays visible."""
+    """All rows in bands: each shows its lowest cell, so one bad cell stays visible.
+
+    The window, by positions in the order, is framed; without one axes have names.
+    """
     values, unit = view.values, view.unit
     low, high = pooled.limits
     n_bands, n_groups = pooled.lowest.shape
@@ -36,55 +41,49 @@ def overview(
             value = unit.text(pooled.lowest[b, g])
             number = f"row {values.row_numbers[i]:,}"
             known.append([i, j, names[j], text, value, number, span])
-    size = n_bands / max(int(pooled.row_edges[-1]), 1)
-    edges = [window[0] * size - 0.5, window[1] * size - 0.5]
-    xs = [-0.5, n_groups - 0.5, n_groups - 0.5, -0.5, -0.5]
-    figure = go.Figure(
-        [
-            dict(
-                type="heatmap",
-                z=scaled(pooled.lowest, unit.factor),
-                colorscale=LOW_COLOURS,
-                zmin=low * unit.factor,
-                zmax=high * unit.factor,
-                showscale=False,
-                hoverinfo="skip",
-            ),
-            dict(
-                type="scattergl",
-                x=np.tile(np.arange(n_groups), n_bands),
-                y=np.repeat(np.arange(n_bands), n_groups),
-                customdata=point_data(known),
-                mode="markers",
-                marker={"opacity": 0, "size": 6, "symbol": "square"},
-                selected={"marker": {"opacity": 0}},
-                unselected={"marker": {"opacity": 0}},
-                hovertemplate=(
-                    "lowest of %{customdata[6]}: <b>%{customdata[4]}</b><br>"
-                    "%{customdata[5]}, %{customdata[2]}: %{customdata[3]}<br>"
-                    "click to go there<extra></extra>"
-                ),
-                showlegend=False,
-            ),
-            dict(
-                type="scatter",
-                x=xs,
-                y=[edges[0], edges[0], edges[1], edges[1], edges[0]],
-                mode="lines",
-                line={"color": SELECTED, "width": 2},
-                hoverinfo="skip",
-                showlegend=False,
-            ),
-        ]
-    )
-    figure.update_layout(
-        height=height,
-        margin={"l": 4, "r": 4, "t": 8, "b": 8},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        hovermode="closest",
+    down, across = np.indices(pooled.lowest.shape).reshape(2, -1)
+    traces = [
+        dict(
+            type="heatmap",
+            z=scaled(pooled.lowest, unit.factor),
+            colorscale=LOW_COLOURS,
+            zmin=low * unit.factor,
+            zmax=high * unit.factor,
+            showscale=False,
+            hoverinfo="skip",
+        ),
+        points(
+            across,
+            down,
+            point_data(known),
+            "lowest of %{customdata[6]}: <b>%{customdata[4]}</b><br>"
+            "%{customdata[5]}, %{customdata[2]}: %{customdata[3]}<br>"
+            "click to go there",
+            {"opacity": 0},
+        ),
+    ]
+    xaxis: dict[str, Any] = {"visible": False, "range": [-0.5, n_groups - 0.5]}
+    yaxis: dict[str, Any] = {"visible": False, "range": [n_bands - 0.5, -0.5]}
+    if window:
+        size = n_bands / max(int(pooled.row_edges[-1]), 1)
+        top, bottom = (at * size - 0.5 for at in window)
+        xs = [-0.5, n_groups - 0.5, n_groups - 0.5, -0.5, -0.5]
+        traces.append(line(xs, [top, top, bottom, bottom, top], SELECTED, 2))
+    else:
+        firsts = pooled.column_edges[:-1]
+        names = [figure_text(values.column_names[j], 18) for j in firsts]
+        xaxis = named_axis(names, step=-(-n_groups // 30), tickangle=-90)
+        xaxis |= {"side": "bottom", "automargin": True}
+        shown = np.unique(np.linspace(0, n_bands - 1, 9).astype(int))
+        numbers = values.row_numbers[order[pooled.row_edges[shown]]]
+        yaxis |= {"visible": True, "automargin": True, "tickvals": shown.tolist()}
+        yaxis |= {"ticktext": [f"row {number:,}" for number in numbers]}
+        yaxis |= {"showgrid": False, "zeroline": False}
+    return lay_out(
+        go.Figure(traces),
+        height,
+        (4, 4, 8, 8),
         hoverdistance=-1,
-        xaxis={"visible": False, "range": [-0.5, n_groups - 0.5]},
-        yaxis={"visible": False, "range": [n_bands - 0.5, -0.5]},
+        xaxis=xaxis,
+        yaxis=yaxis,
     )
-    return figure

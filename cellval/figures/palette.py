@@ -1,6 +1,10 @@
-"""The colours of all figures: told apart with any colour vision."""
+"""The colours of all figures and files: told apart with any colour vision."""
 
-# Vermilion to blue: told apart with any colour vision.
+from collections.abc import Iterable
+
+import numpy as np
+
+# Vermilion to blue.
 COLOURS: list[tuple[float, str]] = [
     (0.0, "#7a2100"),
     (0.15, "#b93c00"),
@@ -13,7 +17,39 @@ COLOURS: list[tuple[float, str]] = [
     (1.0, "#0a3d73"),
 ]
 LOW_COLOURS = [(2 * at, colour) for at, colour in COLOURS if at <= 0.5]
-LOW, HIGH, GREY = "#d55e00", "#0072b2", "#8a8f98"
+LOW, HIGH, GREY, GREEN = "#d55e00", "#0072b2", "#8a8f98", "#009e73"
 OUTLINE = {False: "#111111", True: "#ffffff"}  # on light and dark pages
-SELECTED = "#c2189b"
+SELECTED, REPAIRED = "#c2189b", "#2e8b57"
+CORNER_COLOURS = {"error": LOW, "odd": GREEN, "hard": HIGH, "fine": GREY}
 CLEAR = "rgba(0,0,0,0)"
+AXIS = "rgba(128,128,128,0.55)"  # seen on white and on black
+GRID = "rgba(128,128,128,0.18)"
+# Of lines: Okabe and Ito's colours that show on white and on black, and dashes.
+STYLES = (
+    (HIGH, "solid"),
+    (LOW, "dash"),
+    (GREEN, "solid"),
+    ("#cc79a7", "dashdot"),
+    ("#56b4e9", "dash"),
+    ("#e69f00", "dashdot"),
+)
+CHANCE_STYLE = (GREY, "dot")
+
+
+def sign_colours(sizes: Iterable[float]) -> list[str]:
+    """Of bars: below 0 they hurt."""
+    return [LOW if size < 0 else HIGH for size in sizes]
+
+
+def rgb_at(place: float) -> tuple[int, int, int]:
+    """Red, green and blue of `COLOURS` at a place from 0 to 1, for files.
+
+    Examples
+    --------
+    >>> rgb_at(0.0), rgb_at(0.5)
+    ((122, 33, 0), (244, 244, 241))
+    """
+    places, codes = zip(*COLOURS, strict=True)
+    parts = [[int(code[k : k + 2], 16) for code in codes] for k in (1, 3, 5)]
+    red, green, blue = (round(float(np.interp(place, places, p))) for p in parts)
+    return red, green, blue

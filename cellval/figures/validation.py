@@ -1,32 +1,24 @@
 """Figures of a validation: how soon errors are found, and what a model gains by it."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.lines import styles
-from cellval.figures.palette import CLEAR, GREY
+from cellval.figures.lines import HEIGHT, lay_out_lines, styles
+from cellval.figures.palette import GREY
 from cellval.stats import SURE
+from cellval.validation.signals import SIGNALS, SUSPICION
+from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
     from cellval.validation.result import Validation
 
-POINTS = 250  # of a line over all cells, and as many over the first tenth
-GRID = "rgba(128,128,128,0.18)"
-
-
-def _looks() -> dict[str, tuple[str, str]]:
-    """Colour and dash by signal, the same whichever are known so far."""
-    from cellval.validation.result import SIGNALS
-
-    return styles(SIGNALS)
-
-
-def inspected(n_cells: int) -> np.ndarray:
-    """Numbers of inspected cells at which lines are drawn: close at the start."""
-    steps = [np.linspace(0, end, POINTS) for end in (n_cells / 10, n_cells)]
-    return np.unique(np.concatenate(steps).round().astype(int))
+# Lines by signal, the same whichever are known so far; suspicion stands out.
+LOOKS: dict[str, dict[str, Any]] = {
+    name: {"color": colour, "dash": dash, "width": 3.2 if name == SUSPICION else 1.9}
+    for name, (colour, dash) in styles(SIGNALS).items()
+}
 
 
 def detection(result: "Validation", until: float = 1.0) -> go.Figure:
@@ -37,11 +29,10 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
     until : float
         Share of the cells at which the picture ends.
     """
-    figure, looks = go.Figure(), _looks()
+    figure = go.Figure()
     cells = inspected(result.n_cells)
     shares = cells / result.n_cells
     for name, curve in result.curves.items():
-        colour, dash = looks[name]
         found = curve.found_at(shares)
         figure.add_scatter(
             x=(100 * shares).round(4).tolist(),
@@ -49,11 +40,7 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
             customdata=[f"{k:,.0f}" for k in found * result.n_wrong],
             name=name,
             mode="lines",
-            line={
-                "color": colour,
-                "dash": dash,
-                "width": 3.2 if name == "Suspicion" else 1.9,
-            },
+            line=LOOKS[name],
             hovertemplate=f"%{{y:.1f}} % (%{{customdata}} of {result.n_wrong:,})",
         )
     as_many = 100 * result.n_wrong / result.n_cells
@@ -68,31 +55,24 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
         showarrow=False,
         font={"size": 12, "color": GREY},
     )
-    figure.update_xaxes(
-        title_text="cells inspected, the worst first (% of all cells)",
-        range=[0, 100 * until],
-        hoverformat=".1f",
-        unifiedhovertitle={"text": "%{x:.1f} % of the cells inspected"},
-    )
-    figure.update_yaxes(title_text="planted errors found (%)", range=[0, 102])
-    return _dressed(figure)
+    figure.update_yaxes(range=[0, 102])
+    return _lay_out(figure, "inspected", 100 * until, "planted errors found")
 
 
 def removal(result: "Validation") -> go.Figure:
     """Accuracy on held-out rows against share of the cells refilled, by order."""
-    figure, looks = go.Figure(), _looks()
-    end = max((100 * own.removed[-1] for own in result.removal.values()), default=0.0)
+    figure = go.Figure()
+    end = max([1.0, *(100 * own.removed[-1] for own in result.removal.values())])
     for name, own in result.removal.items():
-        colour, dash = looks[name]
         x = (100 * own.removed).round(3)
         y = 100 * own.accuracy
         errors = 100 * np.array([own.gain_at(share)[1] for share in own.removed])
-        if name == "Suspicion":
+        if name == SUSPICION:
             figure.add_scatter(
                 x=[*x, *x[::-1]],
                 y=[*(y + SURE * errors), *(y - SURE * errors)[::-1]],
                 fill="toself",
-                fillcolor=colour,
+                fillcolor=LOOKS[name]["color"],
                 opacity=0.15,
                 mode="lines",
                 line={"width": 0},
@@ -109,11 +89,7 @@ def removal(result: "Validation") -> go.Figure:
             name=name,
             mode="lines+markers",
             marker={"size": 5},
-            line={
-                "color": colour,
-                "dash": dash,
-                "width": 3.2 if name == "Suspicion" else 1.9,
-            },
+            line=LOOKS[name],
             hovertemplate="%{y:.1f} % (%{customdata} points)",
         )
     for level, words, dash in (
@@ -122,31 +98,23 @@ def removal(result: "Validation") -> go.Figure:
     ):
         if np.isfinite(level):
             figure.add_scatter(
-                x=[0, max(end, 1.0)],
+                x=[0, end],
                 y=[100 * level] * 2,
                 mode="lines",
                 line={"color": GREY, "dash": dash, "width": 1.5},
                 hoverinfo="skip",
                 name=f"{words}: {100 * level:.1f} %",
             )
+    return _lay_out(figure, "refilled", end, "accuracy on held-out rows")
+
+
+def _lay_out(figure: go.Figure, done: str, end: float, result: str) -> go.Figure:
+    """The axes: what was done to so many cells up to an end, in %, and its result."""
     figure.update_xaxes(
-        title_text="cells refilled, the worst first (% of all cells)",
-        range=[0, max(end, 1.0)],
+        title_text=f"cells {done}, the worst first (% of all cells)",
+        range=[0, end],
         hoverformat=".1f",
-        unifiedhovertitle={"text": "%{x:.1f} % of the cells refilled"},
+        unifiedhovertitle={"text": f"%{{x:.1f}} % of the cells {done}"},
     )
-    figure.update_yaxes(title_text="accuracy on held-out rows (%)")
-    return _dressed(figure)
-
-
-def _dressed(figure: go.Figure) -> go.Figure:
-    for axes in (figure.update_xaxes, figure.update_yaxes):
-        axes(gridcolor=GRID, zeroline=False, automargin=True)
-    return figure.update_layout(
-        height=420,
-        margin={"l": 8, "r": 16, "t": 72, "b": 8},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        hovermode="x unified",
-        legend={"orientation": "h", "y": 1.08, "yanchor": "bottom", "x": 0},
-    )
+    figure.update_yaxes(title_text=f"{result} (%)")
+    return lay_out_lines(figure, HEIGHT, (8, 16, 72, 8), 1.08)

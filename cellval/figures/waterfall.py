@@ -1,28 +1,13 @@
-"""Plotly figures of cells, rows and columns; no computing, no streamlit."""
+"""The contributions of a row's cells to its value, as a waterfall."""
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from cellval.figures.layout import BAR_PIXELS, MAX_BARS, plain_layout
+from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.text import content, figure_text
 from cellval.values.words import Unit
-
-
-def folded(explained: pd.DataFrame, max_bars: int = MAX_BARS) -> pd.DataFrame:
-    """The largest contributions, and the others as one line; the sum stays."""
-    if len(explained) <= max_bars:
-        return explained
-    shown, rest = explained.iloc[: max_bars - 1], explained.iloc[max_bars - 1 :]
-    error = float(np.sqrt(np.sum(rest["stderr"] ** 2)))
-    line = {
-        "column": f"{len(rest):,} other columns",
-        "cell": None,
-        "value": rest["value"].sum(),
-        "stderr": error,
-    }
-    return pd.concat([shown, pd.DataFrame([line])], ignore_index=True)
+from cellval.views.waterfall import folded, running_limits
 
 
 def waterfall(
@@ -31,7 +16,6 @@ def waterfall(
     unit: Unit,
     *,
     limits: tuple[float, float] | None = None,
-    max_bars: int = MAX_BARS,
 ) -> go.Figure:
     """From 0 to the row's value, largest contribution first.
 
@@ -44,7 +28,7 @@ def waterfall(
     limits : (float, float), optional
         Of the axis, as shares of accuracy, so that two rows can be compared.
     """
-    lines = folded(explained, max_bars)
+    lines = folded(explained)
     names = [
         figure_text(name, 22)
         if pd.isna(cell)
@@ -77,26 +61,14 @@ def waterfall(
     )
     low, high = limits or running_limits(lines["value"].to_numpy(), total)
     room = 0.16 * (high - low)
-    figure.update_layout(
+    return lay_out(
+        figure,
+        110 + BAR_PIXELS * len(places),
         xaxis={
             "title": f"{unit.name} of accuracy; below 0 hurts",
             "range": [(low - room) * unit.factor, (high + room) * unit.factor],
             "zeroline": True,
             "zerolinecolor": GREY,
         },
-        yaxis={
-            "tickmode": "array",
-            "tickvals": places,
-            "ticktext": [*names, "<b>row value</b>"],
-            "autorange": "reversed",
-            "automargin": True,
-        },
+        yaxis=named_axis([*names, "<b>row value</b>"], down=True, showgrid=True),
     )
-    return plain_layout(figure, 110 + BAR_PIXELS * (len(lines) + 1))
-
-
-def running_limits(values: np.ndarray, total: float) -> tuple[float, float]:
-    """Smallest and largest point that a waterfall of these values passes."""
-    path = np.concatenate([[0.0, total], np.cumsum(values)])
-    low, high = float(np.nanmin(path)), float(np.nanmax(path))
-    return (low, high) if low < high else (low - 1e-9, high + 1e-9)

@@ -270,7 +270,7 @@ def iter_blocks(
     column_groups: Groups | Mapping[str, Sequence[str]] | None = None,
     *,
     model: Any = "knn",
-    test: Table | float | None = None,
+    test: Table | pd.DataFrame | float | None = None,
     n_neighbors: int = 10,
     method: str = "auto",
     rounds: int = ROUNDS,
@@ -282,6 +282,8 @@ def iter_blocks(
 ) -> Iterator[Snapshot[BlockValues]]:
     """Value blocks step by step; see `value_blocks`."""
     table = as_table(table)
+    if isinstance(test, pd.DataFrame):
+        test = as_table(test, like=table)
     if isinstance(row_groups, str):
         row_groups = rows_by_column(table, row_groups)
     if column_groups is None:
@@ -314,9 +316,9 @@ def value_blocks(
         None: every column alone.
     model : str, or scikit-learn classifier
         "knn" (default), "tree", "logistic" or "boosting".
-    test : Table, float or None
-        A table read like this one, or a share of the rows to hold out. None is
-        leave-one-out for KNN, 0.3 for models.
+    test : Table, DataFrame, float or None
+        Rows to test on, or a share of the table's to hold out. None is leave-one-out
+        for KNN, 0.3 for models.
     n_neighbors : int
         Of KNN.
     method : "auto", "exact" or "mc"

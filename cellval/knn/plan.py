@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cellval.errors import InputError
+from cellval.errors import InputError, is_whole
 
 ALL = 0  # pairs of a pass over all subsets
 MOST_PAIRS = 256  # where sampling ends by itself
@@ -161,9 +161,9 @@ def make_plan(
             n_pairs = MOST_PAIRS
         else:
             n_pairs = int(np.clip(pairs, 1, MOST_PAIRS))
-    elif isinstance(subsets, (int, np.integer)) and subsets >= 1:
+    elif not isinstance(subsets, str) and is_whole(subsets, 1):
         n_pairs = -(-int(subsets) // (2 * n_columns))
-        if n_columns <= MOST_COLUMNS and subsets >= 2**n_columns:
+        if n_columns <= MOST_COLUMNS and int(subsets) >= 2**n_columns:
             n_pairs = ALL
     else:
         raise InputError(

@@ -212,15 +212,18 @@ def repair_file(source: Any, decisions: Any, **options: Any) -> bytes:
     decisions
         As for `repair`.
     options
-        Of `read`, where the file cannot be read without.
+        Of `read`, where a decisions file needs the table and that cannot be read
+        without.
 
     Examples
     --------
     >>> import cellval
-    >>> cellval.repair_file(b"x;y\\r\\n1 ;a\\r\\n?;b", {(2, "x"): "7"}, label="y")
+    >>> cellval.repair_file(b"x;y\\r\\n1 ;a\\r\\n?;b", {(2, "x"): "7"})
     b'x;y\\r\\n1 ;a\\r\\n7;b'
     """
     raw, name = bytes_of(source)
+    if isinstance(decisions, Mapping):  # the file need not be a table to learn from
+        return repaired_csv(raw, _as_repairs(decisions), name)
     named = io.BytesIO(raw)
     named.name = name
     return repaired_csv(raw, repairs_of(read(named, **options), decisions), name)
@@ -230,6 +233,10 @@ def repairs_of(table: Table, decisions: Any) -> Repairs:
     """Repairs as `repair` takes them."""
     if not isinstance(decisions, Mapping):
         return read_decisions(decisions, table)[1]
+    return _as_repairs(decisions)
+
+
+def _as_repairs(decisions: Mapping[tuple[int, str], Any]) -> Repairs:
     return {cell: _as_repair(new) for cell, new in decisions.items()}
 
 

@@ -11,10 +11,8 @@ from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.validation.curves import Curve, Removal, share_needed
 from cellval.validation.planted_table import PlantedTable
+from cellval.validation.signals import RANDOM, SUSPICION, VALUE
 
-SUSPICION, VALUE, ALL = "Suspicion", "Value within the class", "Value over all cells"
-SURPRISE, RARITY, RANDOM = "Surprise", "Class-wise |z|", "Random"
-SIGNALS = (SUSPICION, VALUE, ALL, SURPRISE, RARITY, RANDOM)
 ORDERS = (SUSPICION, VALUE, RANDOM)  # of the removal curve
 BETTER = 0.8  # of the cells: so much less work is worth a word
 CHANCE = 0.6  # AUC below which finding is little better than chance

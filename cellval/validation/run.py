@@ -30,18 +30,18 @@ from cellval.validation.curves import (
     order_of,
 )
 from cellval.validation.planted_table import plant_into
-from cellval.validation.result import (
+from cellval.validation.result import ORDERS, Validation
+from cellval.validation.signals import (
     ALL,
-    ORDERS,
     RANDOM,
     RARITY,
     SIGNALS,
     SURPRISE,
     SUSPICION,
     VALUE,
-    Validation,
+    rarity,
+    within_class,
 )
-from cellval.validation.signals import rarity, within_class
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues
 

@@ -8,6 +8,10 @@ from cellval.stats import robust_spread
 from cellval.table.table import Table
 from cellval.values.result import CellValues
 
+SUSPICION, VALUE, ALL = "Suspicion", "Value within the class", "Value over all cells"
+SURPRISE, RARITY, RANDOM = "Surprise", "Class-wise |z|", "Random"
+SIGNALS = (SUSPICION, VALUE, ALL, SURPRISE, RARITY, RANDOM)
+
 
 def within_class(values: CellValues) -> np.ndarray:
     """Rank of every cell's value among those of its class; NaN where there is none."""

@@ -111,7 +111,8 @@ def model_words(settings: Settings) -> str:
         return "KNN model"
     if settings.model == "function":
         return "your function"
-    return MODELS.get(settings.model, settings.model).lower()
+    known = MODELS.get(settings.model)
+    return known.lower() if known else settings.model  # as it prints itself
 
 
 def score_words(settings: Settings) -> str:

@@ -24,15 +24,15 @@ from helpers import (
 
 import cellval
 from cellval.errors import InputError
-from cellval.figures import validation as figures
 from cellval.jobs.background import start_job
 from cellval.ui.data import options
 from cellval.ui.session import Session
 from cellval.ui.validate.results import removal_words, signals_frame, verdict
 from cellval.ui.validate.run import choose
 from cellval.validation.planting import KINDS
-from cellval.validation.result import SIGNALS
 from cellval.validation.run import iter_validation
+from cellval.validation.signals import SIGNALS
+from cellval.views.inspection import inspected
 
 START = "Plant errors and look for them"
 SHARE = "Share of the cells that get an error"
@@ -259,46 +259,11 @@ def test_a_failure_is_told_in_words(people):
     assert "<b>" not in texts(app.error)
 
 
-# --- figures and words ----------------------------------------------------------------
-
-
-def test_lines_keep_their_colours_while_others_come(snapshots, last):
-    first, final = (figures.detection(now) for now in (snapshots[0].result, last))
-    assert [line.name for line in final.data] == list(SIGNALS)
-    colours = {line.name: line.line.color for line in final.data}
-    assert len(set(colours.values())) == len(SIGNALS)
-    for line in first.data:
-        assert line.line.color == colours[line.name]
-
-
-def test_the_detection_figure_shows_the_curves(last):
-    figure = figures.detection(last, until=0.1)
-    assert list(figure.layout.xaxis.range) == [0, 10]
-    for line in figure.data:
-        curve = last.curves[line.name]
-        assert (line.x[0], line.y[0], line.x[-1], line.y[-1]) == (0, 0, 100, 100)
-        found = 100 * curve.found_at(np.array(line.x) / 100)
-        assert np.array(line.y) == pytest.approx(found, abs=0.2)
-
-
-def test_lines_are_close_at_the_start_and_never_long():
-    assert figures.inspected(30).tolist() == list(range(31))
-    cells = figures.inspected(1_000_000)
-    assert cells.size < 500 and cells[-1] == 1_000_000
-    assert np.diff(cells)[0] < np.diff(cells)[-1] / 5
-
-
-def test_the_removal_figure_has_its_reference_lines(snapshots, last):
-    figure = figures.removal(last)
-    names = [line.name for line in figure.data]
-    assert names[:4] == ["what may be chance", *last.removal]
-    assert names[4] == f"Clean table: {100 * last.accuracy_clean:.1f} %"
-    assert names[5].startswith("Exactly the errors refilled: ")
-    assert figures.removal(snapshots[0].result).data == ()
+# --- words and files ------------------------------------------------------------------
 
 
 def test_files_hold_what_is_shown(snapshots, last):
-    curves = last.points(figures.inspected(last.n_cells))
+    curves = last.points(inspected(last.n_cells))
     assert set(curves["order"]) == set(SIGNALS)
     ends = curves[curves["curve"] == "errors found"].groupby("order")["share"].last()
     assert (ends == 1).all()

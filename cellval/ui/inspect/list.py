@@ -29,7 +29,7 @@ from cellval.ui.widgets import (
 )
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.views.inspection import MOST, USUAL, Inspection, Wanted, usual_number
+from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number
 from cellval.views.rankings import RANKINGS, WORST
 from cellval.views.value_view import value_view
 

@@ -5,18 +5,14 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
-from cellval.figures.corner_map import (
-    corner_counts,
-    corner_plot,
-    drawn_cells,
-    not_drawn_words,
-)
+from cellval.figures.corner_map import corner_plot
 from cellval.kept import kept
 from cellval.ui.heatmap.view import open_cell
 from cellval.ui.selection import marked_cell
 from cellval.ui.session import Session
 from cellval.ui.widgets import chart, view_key
 from cellval.values.result import CellValues
+from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 
 
 def draw(

@@ -6,12 +6,13 @@ import streamlit as st
 
 from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
-from cellval.ui.sample.row import explain, row_picker, shared_axis
+from cellval.ui.sample.row import explain, row_picker
 from cellval.ui.session import Session
 from cellval.ui.widgets import data_table, number_column
 from cellval.values.result import CellValues
 from cellval.views.pairs import alike_rows_pairs, alike_values_pairs
 from cellval.views.value_view import value_view
+from cellval.views.waterfall import shared_limits
 
 MOST_LINES = 30
 
@@ -62,11 +63,9 @@ def show_both(
     session: Session, table: Table, values: CellValues, a: int, b: int
 ) -> None:
     """Two rows with their waterfalls on one scale, then cell by cell."""
-    limits = shared_axis(
-        *(
-            (values.explain(int(values.row_numbers[i])), values.row_values[i])
-            for i in (a, b)
-        )
+    limits = shared_limits(
+        (values.explain(int(values.row_numbers[i])), values.row_values[i])
+        for i in (a, b)
     )
     for place, position, other in zip(
         st.columns(2), (a, b), (False, True), strict=True

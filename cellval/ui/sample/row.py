@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures.waterfall import folded, running_limits, waterfall
+from cellval.figures.waterfall import waterfall
 from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
 from cellval.text import brief, percent
@@ -99,18 +99,6 @@ def _picked(session: Session, key: str, other: bool) -> None:
     if st.session_state[key] is not None:
         _take(session, st.session_state[key], other)
         st.session_state[key] = None
-
-
-def shared_axis(*rows: tuple[pd.DataFrame, float]) -> tuple[float, float]:
-    """Limits that the waterfalls of several rows have in common.
-
-    Each has its lines, as from `CellValues.explain`, and its total.
-    """
-    limits = [
-        running_limits(folded(lines)["value"].to_numpy(), total)
-        for lines, total in rows
-    ]
-    return min(low for low, _ in limits), max(high for _, high in limits)
 
 
 def explain(

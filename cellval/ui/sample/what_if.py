@@ -16,13 +16,13 @@ from cellval.table.table import Table
 from cellval.text import content, counted
 from cellval.ui.cell_detail import change_to
 from cellval.ui.navigation import goto
-from cellval.ui.sample.row import shared_axis
 from cellval.ui.session import Edits, Session
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error, heading, text_column, view_key
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.value_view import value_view
+from cellval.views.waterfall import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll
@@ -300,7 +300,7 @@ def _side_by_side(answer: WhatIf, unit: Unit) -> None:
         "Now": (answer.before, answer.before_total),
         "After the change": (answer.after, answer.after_total),
     }
-    limits = shared_axis(*sides.values())
+    limits = shared_limits(sides.values())
     for place, (title, (lines, total)) in zip(
         st.columns(2), sides.items(), strict=True
     ):

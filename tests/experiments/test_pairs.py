@@ -1,0 +1,31 @@
+import numpy as np
+import pytest
+
+import cellval
+from cellval.experiments import pairs
+
+
+def test_the_short_version_is_well_told(quick, well_told):
+    well_told("pairs", quick("pairs"))
+
+
+def test_the_pairs_told_are_the_ends_of_all(quick, told):
+    made = quick("pairs")
+    r = made.points["correlation"]
+    words = "alike: correlation of the cells"
+    assert told(made, f"the pair most {words}") == r.max()
+    assert told(made, f"the pair least {words}") == r.min()
+
+
+def test_pairs_have_alike_sums_and_no_copies():
+    table = cellval.read("sample_data/wine.csv", label="cultivar")
+    values = cellval.value_cells(table, subsets=26)
+    found = pairs.alike_rows(values)
+    a, b = found.first, found.second
+    gaps = np.abs(values.row_values[a] - values.row_values[b])
+    assert found.correlation.size > 100
+    assert (gaps <= np.minimum(values.row_stderr[a], values.row_stderr[b])).all()
+    k = int(np.argmin(found.correlation))
+    expected = np.corrcoef(values.values[a[k]], values.values[b[k]])[0, 1]
+    assert found.correlation[k] == pytest.approx(expected)
+    assert found.correlation.min() < 0 < 0.8 < found.correlation.max()

@@ -1,0 +1,79 @@
+"""Frames for files: the shape of the input, and nothing a spreadsheet runs."""
+
+from dataclasses import replace
+
+import numpy as np
+from cases import people
+
+import cellval
+from cellval.export.frames import (
+    csv_bytes,
+    decisions_frame,
+    lowest_frame,
+    values_frame,
+)
+from cellval.repairs.decisions import read_decisions
+from cellval.repairs.repair import (
+    Repair,
+)
+
+
+def test_values_frame_has_the_shape_of_the_input():
+    text = "id,x,note,y\n1,1.5,same,a\n2,2.5,same,\n3,3.5,same,b\n4,9,same,a\n"
+    table = cellval.read(text.encode(), label="y", id_column="id")
+    values = cellval.value_cells(table, n_neighbors=1)
+    frame = values_frame(values, table)
+    assert frame.shape == (4, 4)
+    assert list(frame.columns) == ["id", "x", "note", "y"]
+    assert frame["x"].isna().tolist() == [False, True, False, False]
+    assert frame["y"].tolist()[0] == "a"
+    assert frame["note"].isna().all()
+
+
+def test_exported_lists_neutralise_ids_columns_and_cells():
+    rows = "\n".join(
+        f"=id{i},{'=1+1' if i % 2 else 'b'},{'pq'[i % 3 == 0]}" for i in range(30)
+    )
+    table = cellval.read(f"key,=c,y\n{rows}\n".encode(), label="y", id_column="key")
+    frame = lowest_frame(cellval.value_cells(table))
+    assert frame["id"].str.startswith("'=id").all()
+    assert set(frame["column"]) == {"'=c"}
+    assert set(frame["cell"]) == {"'=1+1", "b"}
+    assert list(frame.columns) == [
+        "row",
+        "id",
+        "column",
+        "cell",
+        "value",
+        "stderr",
+        "rank",
+    ]
+
+
+def test_the_export_holds_repairs_of_cells_without_a_value():
+    table = people()
+    values = cellval.value_cells(table, n_neighbors=1)
+    repairs = {(6, ""): Repair("drop", reason="twice"), (5, "sex"): Repair("blank")}
+    frame = decisions_frame(values, {}, repairs=repairs, only=["error"])
+    assert frame[["row", "id", "column", "repair", "reason"]].values.tolist() == [
+        [6, "f", "", "drop row", "twice"],
+        [5, "e", "sex", "blank", ""],
+    ]
+    assert frame["value"].isna().all()
+    whole = decisions_frame(values, {}, repairs=repairs)
+    assert len(whole) == values.values.size + 2
+    assert whole["rank"].tolist()[-2:] == [0, 0]
+    none = decisions_frame(values, {}, repairs={}, only=["error"])
+    assert len(none) == 0 and "repair" in none
+
+
+def test_rows_held_out_for_testing_are_exported_too():
+    table = people()
+    values = cellval.value_cells(table, n_neighbors=1)
+    held_out = np.array(values.values)
+    held_out[1] = np.nan
+    values = replace(values, values=held_out)
+    repairs = {(2, "height"): Repair("replace", "1,57")}
+    decisions = {(2, "=note"): "fine"}
+    frame = decisions_frame(values, decisions, repairs=repairs)
+    assert read_decisions(csv_bytes(frame), table) == (decisions, repairs)

@@ -1,0 +1,106 @@
+"""Harm against surprise: every cell in its corner, every corner named."""
+
+import numpy as np
+import pytest
+from cases import random_table, values_of
+
+import cellval
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import CORNERS, make_suspicion
+from cellval.figures.corner_map import corner_plot
+from cellval.views.corners import corner_counts, drawn_cells, in_standard_errors
+
+
+@pytest.fixture(scope="module")
+def davis():
+    table = cellval.read("sample_data/davis.csv", label="sex")
+    values = cellval.value_cells(table, n_neighbors=5)
+    return make_suspicion(table, values, surprise(table))
+
+
+@pytest.fixture(scope="module")
+def large():
+    """So many cells that only a part is drawn; rows 0 to 9 have no value."""
+    rng = np.random.default_rng(0)
+    table = random_table(0, 3000, ["decimal"] * 4)
+    cells = rng.normal(0.001, 0.002, (3000, 4))
+    cells[:10] = np.nan
+    return make_suspicion(table, values_of(table, cells), surprise(table))
+
+
+def plot(suspicion, **options):
+    keep = np.ones(suspicion.scores.shape, bool)
+    cells = drawn_cells(suspicion, keep)
+    counts = corner_counts(suspicion)
+    return cells, corner_plot(suspicion, cells, counts, **options)
+
+
+def test_every_point_lies_in_its_corner_and_knows_its_cell(davis):
+    cells, figure = plot(davis)
+    points = figure.data[0]
+    for x, y, known, cell in zip(
+        points.x, points.y, points.customdata, cells, strict=True
+    ):
+        i, j = divmod(int(cell), 4)
+        assert (int(known[0]), int(known[1])) == (i, j)
+        corner = davis.corner_of(i, j)
+        assert known[10] == corner
+        odd = davis.surprise.surprise[i, j] < 0.01
+        assert (x < -2) == odd or x == pytest.approx(-2, abs=1e-6)
+        assert (y < -2) == bool(davis.hurts[i, j])
+        assert known[5] == f"row {i + 1}"
+    swapped = next(k for k in points.customdata if (k[0], k[1]) == (11, 0))
+    assert swapped[2:4].tolist() == ["weight", "166"]
+    assert swapped[9] == "less than 1 in a million"
+    assert min(points.x) == -6
+
+
+def test_hovering_names_everything(davis):
+    template = plot(davis)[1].data[0].hovertemplate
+    for word in ("value", "standard errors", "surprise", "id", "class"):
+        assert word in template
+
+
+def test_the_corners_are_named_and_counted_and_the_axes_say_what_is_worse(davis):
+    _, figure = plot(davis)
+    notes = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
+    counts = corner_counts(davis)
+    for name, words in CORNERS.items():
+        assert any(words in note and f"{counts[name]:,} cell" in note for note in notes)
+    for axis, question in (("xaxis", "surprising?"), ("yaxis", "hurt?")):
+        title = figure.layout[axis].title.text
+        assert question in title
+        assert "lower is worse" in title
+    assert "1 in<br>100" in figure.layout.xaxis.ticktext
+    lines = [shape for shape in figure.layout.shapes if shape.type == "line"]
+    assert {(line.x0, line.x1) for line in lines} >= {(-2, -2)}
+    assert {(line.y0, line.y1) for line in lines} >= {(-2, -2)}
+
+
+def test_the_names_of_corners_have_room_of_their_own(large):
+    _, figure = plot(large)
+    low, high = figure.layout.yaxis.range
+    y = figure.data[0].y
+    assert min(y) - low > 0.1 * (high - low)
+    assert high - max(y) > 0.1 * (high - low)
+
+
+def test_the_selected_cell_has_a_ring_even_if_it_is_not_drawn(large):
+    _, figure = plot(large, selected=(20, 1))
+    ring = figure.data[1]
+    assert len(ring.x) == 1
+    score = in_standard_errors(large.values)[20, 1]
+    assert ring.y[0] == pytest.approx(score) or ring.y[0] in (
+        min(figure.data[0].y),
+        max(figure.data[0].y),
+    )
+    assert len(plot(large)[1].data[1].x) == 0
+
+
+def test_text_of_a_file_is_shown_as_text():
+    raw = "<b>x</b>,y\n" + "".join(f"<i>{k % 3}</i>,{'ab'[k % 2]}\n" for k in range(30))
+    table = cellval.read(raw.encode(), label="y")
+    values = values_of(table, np.linspace(-0.4, 0.4, 30)[:, None])
+    _, figure = plot(make_suspicion(table, values, surprise(table)))
+    assert figure.data[0].customdata[0][2] == "&lt;b&gt;x&lt;/b&gt;"
+    assert "<i>" not in figure.data[0].customdata[0][3]

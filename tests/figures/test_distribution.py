@@ -1,0 +1,30 @@
+"""A column's cells with one marked, and the sizes of classes."""
+
+from cases import make_table
+
+from cellval.figures.distribution import class_sizes, distribution
+from cellval.table import describe
+
+
+def test_the_distribution_marks_the_cell_and_one_far_outside():
+    table = make_table([("number", [*range(50), 100_000])], [0, 1] * 25 + [0])
+    spread = describe.spread(table, 50, "c0")
+    figure = distribution(spread, "no", "100000")
+    assert "→" in figure.layout.annotations[0].text
+    inside = distribution(describe.spread(table, 3, "c0"), "no", "3")
+    assert inside.layout.annotations[0].text == "this cell: 3"
+    assert inside.layout.shapes[0].x0 == 3
+
+
+def test_class_sizes_are_pieces_of_one_bar_that_sum_to_all_rows():
+    figure = class_sizes("y", ["<b>a</b>", "b"], [3, 7])
+    assert [trace.x[0] for trace in figure.data] == [3, 7]
+    assert figure.layout.barmode == "stack"
+    assert "<b>" not in figure.data[0].text
+    assert "3 of 10 rows" in figure.data[0].hovertemplate
+
+
+def test_text_of_a_file_is_shown_as_text(nasty, shows_text):
+    table, _ = nasty
+    spread = describe.spread(table, 0, table.feature_names[0])
+    assert shows_text(distribution(spread, table.classes[0], "<script>0</script>"))

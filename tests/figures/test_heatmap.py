@@ -1,0 +1,118 @@
+"""Cells as colours: every one is found, named and outlined in the right place."""
+
+import numpy as np
+import pytest
+from cases import make_table, values_of
+
+from cellval.figures.heatmap import heatmap
+from cellval.views.value_view import ValueView, value_view
+
+
+def points_of(figure):
+    return next(trace for trace in figure.data if trace.type == "scattergl")
+
+
+def test_every_cell_has_a_point_that_knows_it(davis):
+    _, values = davis
+    rows, columns = np.array([122, 11]), np.array([1, 0, 3])
+    figure = heatmap(value_view(values), rows, columns)
+    points = points_of(figure)
+    cells = [
+        (x, y, int(d[0]), int(d[1])) for x, y, d in zip(*_points(points), strict=True)
+    ]
+    assert len(cells) == 6
+    for x, y, i, j in cells:
+        assert (rows[y], columns[x]) == (i, j)
+    unit = value_view(values).unit
+    for (x, y, i, j), data in zip(cells, points.customdata, strict=True):
+        shown = figure.data[0].z[y][x]
+        assert shown == pytest.approx(values.values[i, j] * unit.factor, rel=1e-3)
+        assert data[2] == values.column_names[j]
+        assert data[3] == values.cells.iat[i, j]
+        assert data[4] == unit.with_error(values.values[i, j], values.stderr[i, j])
+        assert data[5] == f"row {i + 1}"
+
+
+def _points(trace):
+    return trace.x, trace.y, trace.customdata
+
+
+def test_hovering_names_everything(davis):
+    _, values = davis
+    figure = heatmap(value_view(values), np.arange(3), np.arange(4))
+    template = points_of(figure).hovertemplate
+    for word in ("value", "rank", "1 is worst", "id", "class"):
+        assert word in template
+    assert figure.layout.hoverdistance == -1
+    assert figure.data[0].hoverinfo == "skip"
+    assert points_of(figure).hoverinfo != "skip"
+
+
+def test_transposing_swaps_the_axes_and_keeps_the_cells(davis):
+    _, values = davis
+    rows, columns = np.arange(5), np.arange(4)
+    figure = heatmap(value_view(values), rows, columns, transposed=True)
+    assert np.shape(figure.data[0].z) == (4, 5)
+    for x, y, data in zip(*_points(points_of(figure)), strict=True):
+        assert (x, y) == (int(data[0]), int(data[1]))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_outlines_sit_on_the_right_cells(davis, transposed):
+    _, values = davis
+    rows, columns = np.array([9, 5, 7]), np.array([2, 0])
+    figure = heatmap(
+        value_view(values),
+        rows,
+        columns,
+        outlined={(7, 2), (5, 0), (100, 2)},
+        selected=(9, 0),
+        transposed=transposed,
+    )
+    line, _ = (trace for trace in figure.data if trace.type == "scatter")
+    xs = np.array([np.nan if v is None else v for v in line.x]).reshape(-1, 6)
+    ys = np.array([np.nan if v is None else v for v in line.y]).reshape(-1, 6)
+    centres = {
+        (x, y) for x, y in zip(xs[:, :4].mean(1), ys[:, :4].mean(1), strict=True)
+    }
+    expected = {
+        (1.0, 1.0),
+        (0.0, 2.0),
+    }  # (across, down): row 5 column 0, row 7 column 2
+    if transposed:
+        expected = {(y, x) for x, y in expected}
+    assert centres == expected
+    assert np.ptp(xs[:, :4], axis=1) == pytest.approx(1.0)
+
+
+def test_colours_are_centred_on_zero_and_limited_by_a_quantile():
+    table = make_table([("number", range(400))], [0, 1] * 200)
+    cells = np.full((400, 1), 0.01)
+    cells[0] = -5.0  # one absurd value must not bleach the others
+    view = ValueView(values_of(table, cells))
+    figure = heatmap(view, np.arange(400), np.arange(1))
+    z = figure.data[0]
+    assert z.zmid == 0
+    assert z.zmax == -z.zmin == pytest.approx(1.0)
+    assert "below 0 hurts" in figure.layout.annotations[0].text
+
+
+def test_cells_without_values_are_gaps():
+    table = make_table([("number", [1, 2, 3])], [0, 1, 0])
+    view = ValueView(values_of(table, [[0.1], [np.nan], [0.2]]))
+    figure = heatmap(view, np.arange(3), np.arange(1))
+    assert np.isnan(figure.data[0].z[1][0])
+    assert "held out" in points_of(figure).customdata[1][4]
+
+
+def test_a_chart_of_many_thin_rows_stays_about_one_screen_high(davis):
+    _, values = davis
+    whole = heatmap(value_view(values), np.arange(200), np.arange(4))
+    few = heatmap(value_view(values), np.arange(60), np.arange(4))
+    assert whole.layout.height <= 800
+    assert few.layout.height <= 800
+
+
+def test_text_of_a_file_is_shown_as_text(nasty, shows_text):
+    view = ValueView(nasty[1])
+    assert shows_text(heatmap(view, np.arange(4), np.arange(1)))

@@ -1,0 +1,212 @@
+"""A model as a utility: compiled trees, scikit-learn's, copies for processes."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import random_table
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from small_games import rounds_of
+
+import cellval
+from cellval.errors import InputError
+from cellval.games.model_utility import ModelUtility, tree_limits
+from cellval.games.montecarlo import Rounds
+from cellval.table.table import Table
+
+
+def mixed(n, seed, name="table", like=None):
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "x": np.where(draw.random(n) < 0.1, np.nan, y + 0.3 * draw.normal(size=n)),
+            "word": np.where(draw.random(n) < 0.8, np.where(y, "up", "down"), "side"),
+            "noise": draw.normal(size=n),
+            "y": np.where(y, "yes", "no"),
+        }
+    )
+    if like is not None:
+        return Table.from_frame(frame, like=like, name=name)
+    return Table.from_frame(frame, label="y", name=name)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        DecisionTreeClassifier(random_state=0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+)
+def test_a_model_on_mixed_cells_learns_from_the_columns_that_say_something(estimator):
+    table = mixed(80, 0)
+    test = mixed(60, 1, "test", like=table)
+    h = ModelUtility(estimator, table, test)
+    everyone = np.arange(80)
+    assert h(everyone, np.array([0, 1, 2])) > 0.85
+    assert h(everyone, np.array([1])) > 0.7 > h(everyone, np.array([2]))
+    assert h(np.array([], int), np.array([0])) == h(everyone, np.array([], int)) == 0
+
+
+def test_rows_of_one_class_predict_that_class():
+    table = mixed(30, 2)
+    h = ModelUtility(LogisticRegression(), table, table)
+    alike = np.flatnonzero(table.y == 1)[:4]
+    assert h(alike, np.array([0])) == pytest.approx(np.mean(table.y == 1))
+
+
+def test_repeats_average_the_noise_of_training():
+    table = mixed(60, 3)
+    test = mixed(60, 4, "test", like=table)
+    tree = DecisionTreeClassifier(splitter="random", max_depth=2)
+    rows, columns = np.arange(60), np.array([0, 1, 2])
+    once = [
+        ModelUtility(tree, table, test, repeats=2, random_state=s)(rows, columns)
+        for s in range(12)
+    ]
+    often = [
+        ModelUtility(tree, table, test, repeats=20, random_state=100 * s)(rows, columns)
+        for s in range(12)
+    ]
+    assert np.std(often) < np.std(once)
+
+
+def test_own_scoring_and_baseline():
+    table = mixed(40, 5)
+    h = ModelUtility(
+        DecisionTreeClassifier(), table, table, scoring=lambda t, p: 7.0, empty=0.5
+    )
+    assert h(np.arange(40), np.array([0])) == 7.0
+    assert h(np.arange(40), np.array([], int)) == 0.5
+    with pytest.raises(InputError, match="scoring='auc'"):
+        ModelUtility(DecisionTreeClassifier(), table, table, scoring="auc")
+
+
+KINDS = ["number", "category", "decimal", "category", "decimal"]
+
+
+@pytest.fixture(scope="module")
+def tables():
+    made = {"n_classes": 3, "missing": 0.1}
+    table = random_table(1, 30, KINDS, **made)
+    return table, random_table(2, 40, KINDS, **made, name="test")
+
+
+def test_a_line_holds_the_utilities_of_growing_columns(tables):
+    h = ModelUtility(DecisionTreeClassifier(), *tables, empty=0.25)
+    rows, order = np.arange(0, 30, 2), np.array([3, 0, 4, 1, 2])
+    line = h.line(rows, order, np.ones(6, bool))
+    assert line.tolist() == [h(rows, np.sort(order[:f])) for f in range(6)]
+    some = np.array([False, True, False, False, True, True])
+    np.testing.assert_array_equal(h.line(rows, order, some)[some], line[some])
+    nobody = h.line(np.array([], int), order, np.ones(6, bool))
+    assert nobody.tolist() == [0.25] * 6
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"criterion": "entropy"},
+        {"max_features": 2},
+        {"min_samples_leaf": 0.1},
+        {"class_weight": "balanced"},
+        {"ccp_alpha": 0.01},
+        {"splitter": "random"},
+    ],
+)
+def test_other_trees_are_scikit_learns(options):
+    assert tree_limits(DecisionTreeClassifier(**options)) is None
+
+
+def test_a_subclass_of_the_tree_is_scikit_learns():
+    class Own(DecisionTreeClassifier):
+        pass
+
+    assert tree_limits(Own()) is None
+    assert tree_limits(DecisionTreeClassifier(min_samples_leaf=4)) is not None
+
+
+def test_a_copy_of_a_utility_needs_no_table(tables):
+    for estimator in (DecisionTreeClassifier(), DecisionTreeClassifier(max_features=2)):
+        estimator.set_params(random_state=0)
+        h = ModelUtility(estimator, *tables)
+        packed = pickle.dumps(h)
+        copy = pickle.loads(packed)
+        rows, columns = np.arange(20), np.array([0, 1, 4])
+        assert copy(rows, columns) == h(rows, columns)
+        assert copy.table is None and len(packed) < 30_000
+
+
+def test_repeats_of_a_compiled_tree_are_one_fit(tables):
+    once, often = (
+        ModelUtility(DecisionTreeClassifier(), *tables, repeats=r) for r in (1, 7)
+    )
+    rows, columns = np.arange(25), np.arange(5)
+    assert once(rows, columns) == often(rows, columns)
+
+
+def test_own_scoring_sees_the_predictions_of_the_compiled_tree(tables):
+    def scoring(truth, said):
+        return float(np.mean(truth == said))
+
+    h, own = (
+        ModelUtility(DecisionTreeClassifier(), *tables, scoring=s)
+        for s in ("accuracy", scoring)
+    )
+    a, b = (rounds_of(g, 30, 5, 2) for g in (h, own))
+    np.testing.assert_array_equal(a.values, b.values)
+
+
+def test_unknown_classes_of_the_test_are_never_right(tables):
+    table, _ = tables
+    other = random_table(3, 12, KINDS, n_classes=3, name="test")
+    renamed = Table(**{**vars(other), "classes": ("never", "seen", "before")})
+    h = ModelUtility(DecisionTreeClassifier(), table, renamed)
+    assert h.line(np.arange(30), np.arange(5), np.ones(6, bool)).tolist() == [0.0] * 6
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [DecisionTreeClassifier(), make_pipeline(StandardScaler(), LogisticRegression())],
+)
+def test_threads_and_processes_change_no_bit(tables, estimator):
+    h = ModelUtility(estimator, *tables)
+    options = {"rounds": 2, "truncation": 0.05}
+    assert Rounds(h, 4, 3).processes == (not h.compiled)
+    alone = rounds_of(h, 4, 3, **options)
+    shared = rounds_of(h, 4, 3, **options, n_jobs=2)
+    np.testing.assert_array_equal(alone.values, shared.values)
+    assert alone.n_evaluations == shared.n_evaluations
+
+
+@pytest.fixture(scope="module")
+def davis():
+    return cellval.read("sample_data/davis.csv", label="sex")
+
+
+def test_a_model_that_needs_more_rows_says_the_commonest_class(davis):
+    knn = KNeighborsClassifier(7)
+    few = Table.from_frame(davis.cells.iloc[:60], label="sex")
+    options = {"method": "mc", "model": knn, "test": davis, "rounds": 1}
+    values = cellval.value_cells(few, **options, n_jobs=1)
+    assert values.total > 0.8
+
+
+def test_a_model_that_cannot_learn_at_all_is_named(davis):
+    wrong = LogisticRegression(C=-1)
+    with pytest.raises(InputError, match=r"C=-1.*cannot learn from this table"):
+        cellval.value_cells(davis, method="loo", model=wrong, n_jobs=1)
+
+
+def test_models_without_a_seed_get_one(davis):
+    few = Table.from_frame(davis.cells.iloc[:9], label="sex")
+    forest = make_pipeline(StandardScaler(), RandomForestClassifier(3))
+    options = {"method": "mc", "model": forest, "test": davis, "rounds": 2}
+    one, two = (cellval.value_cells(few, **options, n_jobs=1) for _ in range(2))
+    np.testing.assert_array_equal(one.values, two.values)

@@ -1,0 +1,161 @@
+"""A run of the engine: workers, executors, budgets, many rows and columns."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from threading import Thread
+
+import numpy as np
+import pytest
+from cases import bits, random_table
+
+import cellval
+
+MIXED = ["number", "category", "decimal"]
+
+
+def close(a, b):
+    np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+
+
+def test_sampled_values_come_close_to_the_exact_ones_within_their_errors():
+    table = random_table(16, 40, ["number", "category"] * 4, levels=5)
+    exact = cellval.value_cells(table, subsets="all", n_neighbors=5)
+    some = cellval.value_cells(table, subsets=128, n_neighbors=5)
+    assert some.settings.passes == (1, 1, 2, 4)
+    error = np.abs(some.values - exact.values)
+    assert np.corrcoef(some.values.ravel(), exact.values.ravel())[0, 1] > 0.9
+    assert np.mean(error <= 3 * some.stderr) > 0.95
+
+
+@pytest.mark.parametrize("subsets", ["all", 60])
+def test_results_are_the_same_bit_for_bit_for_any_number_of_workers(subsets):
+    table = random_table(27, 80, ["number", "category", "decimal"] * 2)
+    results = [
+        bits(cellval.value_cells(table, subsets=subsets, n_jobs=k)) for k in (1, 2, 7)
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+def test_any_executor_gives_the_same_bits():
+    table = random_table(28, 40, MIXED)
+    ref = bits(cellval.value_cells(table, n_jobs=1))
+    with ThreadPoolExecutor(3) as threads:
+        assert bits(cellval.value_cells(table, executor=threads)) == ref
+    with ProcessPoolExecutor(2) as processes:
+        assert bits(cellval.value_cells(table, executor=processes)) == ref
+
+
+def test_a_time_budget_stops_early_and_keeps_an_estimate():
+    table = random_table(37, 400, ["number"] * 12, levels=9)
+    comp = cellval.value_cells(table, subsets="all", budget=1e-3)
+    assert 0 < comp.n_test < 400
+    assert np.isfinite(comp.values).all()
+
+
+def test_a_target_standard_error_stops_as_soon_as_it_is_reached():
+    table = random_table(38, 200, ["number"] * 4, levels=9)
+    rough = cellval.value_cells(table, target_stderr=1.0)
+    assert 2 <= rough.n_test < 200
+    fine = cellval.value_cells(table, target_stderr=1e-9)
+    assert fine.n_test == 200
+
+
+def test_closing_the_iterator_stops_the_workers():
+    import threading
+
+    table = random_table(39, 300, ["number"] * 10, levels=9)
+    snapshots = cellval.iter_values(table, subsets="all")
+    for _ in range(3):
+        next(snapshots)
+    snapshots.close()
+    assert not [t for t in threading.enumerate() if t.name.startswith("cellval")]
+
+
+def test_two_runs_at_once_in_one_process_do_not_disturb_each_other():
+    tables = [random_table(s, 120, ["number"] * 8, levels=9) for s in (40, 41)]
+    ref = [bits(cellval.value_cells(t)) for t in tables]
+    comp: list = [None, None]
+
+    def work(k):
+        comp[k] = bits(cellval.value_cells(tables[k]))
+
+    threads = [Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert comp == ref
+
+
+def test_a_thousand_columns_work():
+    table = random_table(43, 12, ["number"] * 1000, levels=9)
+    comp = cellval.value_cells(table, subsets=4000)
+    assert comp.values.shape == (12, 1000)
+    close(comp.values.sum(axis=1), comp.rows["value"])
+
+
+def test_a_budget_does_not_wait_for_a_long_item():
+    table = random_table(68, 60, ["number"] * 18, levels=9)
+    snapshots = cellval.iter_values(table, subsets="all", budget=0.05, n_jobs=1)
+    last = list(snapshots)[-1]
+    assert last.done == 1.0
+    assert 0 < last.result.n_test < 60
+
+
+def valued(table, **options):
+    return cellval.value_cells(table, **options)
+
+
+@pytest.mark.parametrize("weights", ["banzhaf", "beta(4, 1)"])
+@pytest.mark.parametrize("near", [None, 5])
+def test_the_mean_over_many_seeds_is_the_exact_value(near, weights):
+    table = random_table(17, 10, ["number", "category", "decimal", "number"])
+    options = {"n_neighbors": 2, "near": near, "column_weights": weights, "n_jobs": 1}
+    exact = valued(table, subsets="all", **options).values
+    runs = np.array(
+        [valued(table, subsets=1, random_state=s, **options).values for s in range(150)]
+    )
+    error = runs.mean(axis=0) - exact
+    z = error / np.maximum(runs.std(axis=0, ddof=1) / np.sqrt(len(runs)), 1e-12)
+    assert np.abs(z).max() < 4.5
+    assert 0.5 < np.mean(z**2) < 1.7
+
+
+@pytest.mark.parametrize("weights", ["banzhaf", "beta(4, 1)", "beta(1, 4)"])
+def test_sampled_values_with_other_weights_come_close_to_the_exact_ones(weights):
+    table = random_table(18, 40, ["number", "category"] * 4, levels=5)
+    options = {"n_neighbors": 5, "column_weights": weights}
+    exact = valued(table, subsets="all", **options)
+    some = valued(table, subsets=128, **options)
+    assert some.settings.passes == (1, 1, 2, 4)
+    error = np.abs(some.values - exact.values)
+    assert np.corrcoef(some.values.ravel(), exact.values.ravel())[0, 1] > 0.9
+    assert np.mean(error <= 3 * some.stderr) > 0.95
+
+
+@pytest.mark.parametrize("near", [None, 100])
+def test_sums_hold_in_many_rows_too(near):
+    table = random_table(19, 1600, ["decimal", "number", "category"] * 2, levels=9)
+    test = random_table(20, 24, ["decimal", "number", "category"] * 2, name="test")
+    comp = valued(table, test=test, subsets=12, near=near, column_weights="banzhaf")
+    np.testing.assert_allclose(
+        comp.row_values, comp.values.sum(axis=1), rtol=0, atol=1e-15
+    )
+    close(comp.total, comp.values.sum())
+    assert (comp.row_stderr > 0).any()
+
+
+@pytest.mark.parametrize("subsets", ["all", 60])
+def test_workers_change_no_bit_of_other_weights(subsets):
+    table = random_table(21, 60, MIXED * 2)
+    options = {"subsets": subsets, "column_weights": "banzhaf"}
+    ref = bits(valued(table, n_jobs=1, **options))
+    assert bits(valued(table, n_jobs=3, **options)) == ref
+
+
+def test_many_columns_are_valued():
+    table = random_table(29, 12, ["number"] * 300, levels=5)
+    for weights in ("banzhaf", "beta(16, 1)"):
+        for near in (None, 6):
+            comp = valued(table, subsets=1, near=near, column_weights=weights)
+            assert np.isfinite(comp.values).all()
+            assert np.abs(comp.values).max() > 1e-6

@@ -1,0 +1,86 @@
+"""Which subsets each test point sees, split into work items."""
+
+import numpy as np
+import pytest
+from cases import random_table
+
+import cellval
+from cellval.knn.plan import ALL, ITEM_WORK, Plan, evaluations, make_plan, with_ends
+from cellval.values.words import design_words
+
+MIXED = ["number", "category", "decimal"]
+
+
+def test_auto_takes_all_subsets_where_that_is_cheapest_and_says_so():
+    small = cellval.value_cells(random_table(15, 20, MIXED))
+    assert "all 8 column subsets (exact)" in design_words(small.settings)
+    assert make_plan(241, 9, 242).n_pairs == ALL
+    assert make_plan(32561, 14, 32561).n_pairs == 1
+    sampled = cellval.value_cells(random_table(15, 20, MIXED * 2), subsets=12)
+    assert "fresh for every test point" in design_words(sampled.settings)
+
+
+def test_all_subsets_of_too_many_columns_are_refused():
+    with pytest.raises(cellval.InputError, match="too many"):
+        cellval.value_cells(random_table(45, 10, ["number"] * 21), subsets="all")
+
+
+@pytest.mark.parametrize("n_pairs", [1, 2, 3, 5, 8, 13])
+def test_passes_double_what_was_done_up_to_all_pairs(n_pairs):
+    passes = Plan(100, 6, 50, n_pairs, 0).passes()
+    assert sum(passes) == n_pairs
+    assert all(size <= max(1, sum(passes[:k])) for k, size in enumerate(passes))
+    assert Plan(100, 6, 50, 8, 0).passes() == [1, 1, 2, 4]
+
+
+@pytest.mark.parametrize(("n_tests", "n_pairs"), [(1, 1), (3, 2), (50, 5), (700, ALL)])
+def test_items_of_a_pass_hold_every_test_point_once_and_in_order(n_tests, n_pairs):
+    plan = Plan(2000, 12, n_tests, n_pairs, 0)
+    items = list(plan.items())
+    for number in range(len(plan.passes())):
+        own = [item for item in items if item.pass_number == number]
+        assert [item.number for item in own] == list(range(len(own)))
+        seen = [t for item in own for t in range(item.first, item.last)]
+        assert seen == list(range(n_tests))
+        ends = [item.last for item in own if item.ends_segment]
+        assert ends == [end for _, end in plan.segments()]
+    assert sum(map(plan.work, items)) == pytest.approx(plan.total_work())
+
+
+def test_no_item_is_much_more_work_than_another_unless_it_is_one_test_point():
+    plan = Plan(30_000, 14, 30_000, 3, 0)
+    for item in plan.items():
+        assert plan.work(item) <= ITEM_WORK or item.last - item.first == 1
+
+
+def test_every_test_point_has_orders_of_its_own_that_follow_from_the_seed():
+    plan = Plan(100, 7, 40, 2, 3)
+    first = next(plan.items())
+    orders = plan.orders(first)
+    assert orders.shape == (first.last - first.first, 1, 7)
+    assert (np.sort(orders, axis=-1) == np.arange(7)).all()
+    assert len({tuple(order[0]) for order in orders.tolist()}) > 1
+    np.testing.assert_array_equal(orders, Plan(100, 7, 40, 2, 3).orders(first))
+    assert (orders != Plan(100, 7, 40, 2, 4).orders(first)).any()
+    assert sorted(plan.test_order()) == list(range(40))
+
+
+def test_a_run_that_goes_on_begins_with_the_passes_it_had():
+    plan = make_plan(100, 30, 40, begun=(1, 1, 2), goal=8)
+    assert plan.passes() == [1, 1, 2, 4]
+    for begun, subsets in (((1, 1), "all"), ((ALL,), 50)):
+        with pytest.raises(cellval.InputError, match="cannot continue each other"):
+            make_plan(100, 6, 40, begun=begun, subsets=subsets)
+
+
+def test_as_many_subsets_as_there_are_means_all_of_them():
+    assert make_plan(100, 6, 40, subsets=64).n_pairs == ALL
+    assert make_plan(100, 6, 40, subsets=63).n_pairs == 6
+    assert make_plan(100, 6, 40, subsets=1).n_pairs == 1
+
+
+def test_exact_ends_cost_fewer_evaluations_than_they_replace():
+    assert evaluations(9, ALL) == 511
+    assert evaluations(9, 1) == 1 + 2 * 8
+    assert with_ends(9, 10) and not with_ends(9, 3) and not with_ends(3, 10)
+    assert evaluations(9, 10) == 2 * 9 + 1 + 20 * 6 < 1 + 20 * 8

@@ -1,0 +1,125 @@
+"""phi equals the closed form where small tables do not reach: sorts, cuts, large n."""
+
+import naive
+import numpy as np
+import pytest
+from cases import plain_row_values
+
+from cellval.knn import row_values as rows_
+from cellval.knn.row_values import Point
+from cellval.knn.sorting import HALF
+
+
+def test_plain_row_values_are_the_oracle_s():
+    rng = np.random.default_rng(1)
+    dist, match = rng.integers(0, 4, 12), rng.integers(0, 2, 12)
+    ref = naive.row_values(dict(enumerate(dist.tolist())), match.tolist(), 3)
+    comp = plain_row_values(dist, match, 3)
+    np.testing.assert_allclose(comp, [float(ref[i]) for i in range(12)], atol=1e-12)
+
+
+def point_of(match, k, left_out=-1, count=None):
+    """A test point with K neighbours as rows see it."""
+    count = np.ones(match.size, np.uint64) if count is None else count.astype(np.uint64)
+    if left_out >= 0:
+        count[left_out] -= np.uint64(1)
+    tally = (count << HALF) | (count * match.astype(np.uint64))
+    n_rows, n_hits = int(count.sum()), int(count[match].sum())
+    return Point(
+        at=np.zeros(0, np.float32),
+        match=match,
+        tally=tally,
+        repeats=bool(count.max() > 1),
+        n_rows=n_rows,
+        n_hits=n_hits,
+        left_out=left_out,
+        steps=rows_.make_steps(max(n_rows, match.size), k),
+        scratch=rows_.make_scratch(match.size),
+    )
+
+
+@pytest.mark.parametrize("left_out", [-1, 0, 7])
+@pytest.mark.parametrize("near", [0, 1, 40, 500, 2999, 10**6])
+@pytest.mark.parametrize("n", [40, 1400, 3000])
+@pytest.mark.parametrize("levels", [3, 10**6])
+def test_row_values_of_many_rows(n, near, levels, left_out):
+    rng = np.random.default_rng([n, levels])
+    dist = rng.integers(0, levels, n).astype(np.float32)
+    match = rng.random(n) < 0.4
+    if left_out >= 0:
+        dist[left_out] = np.inf
+    out = np.zeros(n)
+    rows_.row_values(
+        dist,
+        near,
+        point_of(match, 10, left_out),
+        out,
+    )
+    ref = plain_row_values(dist, match, 10, near, left_out)
+    np.testing.assert_allclose(out, ref, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("near", [0, 30])
+@pytest.mark.parametrize("n", [50, 2000])
+def test_repeated_rows_are_the_same_as_rows_written_out(n, near):
+    rng = np.random.default_rng(2)
+    dist = rng.integers(0, 500, n).astype(np.float32)
+    match = rng.random(n) < 0.5
+    count = rng.integers(1, 4, n)
+    comp = np.zeros(n)
+    n_all = int(count.sum())
+    rows_.row_values(
+        dist,
+        near,
+        point_of(match, 5, count=count),
+        comp,
+    )
+    written = np.repeat(np.arange(n), count)
+    ref = np.zeros(n_all)
+    rows_.row_values(
+        dist[written],
+        near,
+        point_of(match[written], 5),
+        ref,
+    )
+    np.testing.assert_allclose(comp[written], ref, rtol=0, atol=1e-14)
+
+
+def test_a_misleading_sample_does_not_change_the_near_field():
+    # every sampled row is near, all others far: the guessed reach is too short
+    n = 3 * rows_.SAMPLE
+    dist = np.full(n, 100.0, np.float32) + np.arange(n, dtype=np.float32)
+    dist[::3] = 0.5
+    match = np.arange(n) % 2 == 0
+    out = np.zeros(n)
+    rows_.row_values(
+        dist,
+        3000,
+        point_of(match, 10),
+        out,
+    )
+    ref = plain_row_values(dist, match, 10, 3000)
+    np.testing.assert_allclose(out, ref, rtol=0, atol=1e-12)
+
+
+def test_kernels_without_compiling_give_the_same():
+    """The Python source itself, as NUMBA_DISABLE_JIT would run it."""
+    rng = np.random.default_rng(4)
+    dist = rng.integers(0, 5, 30).astype(np.float32)
+    match = rng.random(30) < 0.5
+    compiled, plain = np.zeros(30), np.zeros(30)
+    items = np.array(
+        [
+            (int(b) << 32) | (i << 1) | int(m)
+            for i, (b, m) in enumerate(zip(dist.view(np.uint32), match, strict=True))
+        ],
+        np.uint64,
+    )
+    items = np.sort(items)
+    point = point_of(match, 4)
+    rows_.spread_many(items, np.uint64(30), 0.0, point, compiled)
+    rows_.spread_many.py_func(items, np.uint64(30), 0.0, point, plain)
+    whole = np.zeros(30)
+    rows_.row_values(dist, 0, point, whole)
+    np.testing.assert_allclose(plain, compiled, atol=1e-15)
+    np.testing.assert_allclose(whole, compiled, atol=1e-15)

@@ -1,0 +1,59 @@
+"""Cells as numbers, and what is far apart in each column."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cellval
+from cellval.table.encoding import encode
+
+def test_encoded_distances_of_random_pairs_are_alike_for_every_column():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "small": rng.normal(0, 0.01, 500).round(4),
+            "large": rng.normal(5e6, 1e6, 500).round(),
+            "category": rng.choice(list("aaaab"), 500),
+            "target": rng.choice(["x", "y"], 500),
+        }
+    )
+    encoded = encode(cellval.Table.from_frame(frame, label="target"))
+    a, b = rng.integers(0, 500, (2, 20000))
+    for cells, weight, is_category in zip(
+        encoded.cells, encoded.weight, encoded.is_category, strict=True
+    ):
+        gap = cells[a] != cells[b] if is_category else (cells[a] - cells[b]) ** 2
+        assert abs(np.mean(weight * gap) - 1) < 0.12
+
+
+@pytest.mark.parametrize("unit", [1e-7, 1.0, 1e9, 1e300])
+def test_the_size_of_numbers_does_not_matter(unit):
+    x = np.array([1, 2, 3, 4, 5, 6, 7.5, 8.5, 9, 10])
+    y = ["a"] * 5 + ["b"] * 5
+    ref, comp = (
+        cellval.value_cells(
+            cellval.Table.from_frame(pd.DataFrame({"x": x * u, "y": y}), label="y"),
+            n_neighbors=2,
+        ).values
+        for u in (1.0, unit)
+    )
+    np.testing.assert_allclose(comp, ref, atol=1e-12)
+
+
+def test_small_steps_on_a_large_offset_are_not_rounded_away():
+    x = 1e6 + np.arange(10) * 1e-4
+    frame = pd.DataFrame({"x": x, "y": ["a"] * 5 + ["b"] * 5})
+    encoded = encode(cellval.Table.from_frame(frame, label="y"))
+    assert np.unique(encoded.cells[0]).size == 10
+
+
+def test_an_absurd_test_cell_does_not_hide_the_other_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"big": rng.normal(0, 1e6, 40).round(), "x": np.arange(40.0) / 4}
+    ).assign(y=list("abbab") * 8)
+    table = cellval.Table.from_frame(frame, label="y")
+    absurd = frame.head(1).assign(big=1e30)
+    test = cellval.Table.from_frame(absurd, like=table)
+    comp = cellval.value_cells(table, test=test, n_neighbors=3)
+    assert np.unique(comp.values[:, 1].round(9)).size > 3
