@@ -204,6 +204,7 @@ class Selection:
             None if cell is None or self.cell is None else (cell, self.cell[1]),
             found(self.row),
             found(self.other_row),
+            self.marked_in,
         )
 
 

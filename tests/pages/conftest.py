@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import helpers
@@ -60,10 +61,10 @@ def endless(monkeypatch):
     iter_chosen = background.iter_chosen
 
     def iter_endless(table, options):
-        snapshots = list(iter_chosen(table, options))
-        yield snapshots[0]
+        first, *_, last = iter_chosen(table, options)
+        yield first
         while True:
-            yield snapshots[-2]
+            yield replace(last, done=0.5, seconds_left=60.0)
             time.sleep(0.01)
 
     monkeypatch.setattr(background, "iter_chosen", iter_endless)

@@ -1,6 +1,6 @@
 """What page tests share: runs in every state, opening pages, reading and using them."""
 
-import itertools
+import time
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -43,8 +43,10 @@ def running(table, surprise=None):
     """A run with some values, that goes on."""
     run = waiting(table, n_neighbors=5, subsets=4)
     snapshots = cellval.iter_values(table, n_neighbors=5, subsets=4)
-    for snapshot in itertools.islice(snapshots, 3):
+    for snapshot in snapshots:
         run._see(snapshot)
+        if snapshot.has_result:
+            break
     snapshots.close()
     run.surprise = surprise
     assert run.active and run.values is not None
@@ -128,6 +130,13 @@ def settled(app):
     jobs = [session.run, *(side.job for side in sides)]
     assert all(job.wait(WAIT) for job in jobs if job is not None)
     return drawn(app)
+
+
+def wait_for(condition):
+    end = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
 
 
 def drawn(app):

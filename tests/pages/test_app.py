@@ -15,6 +15,7 @@ from helpers import (
     shown,
     text_of,
     texts,
+    wait_for,
 )
 
 from cellval.jobs import background
@@ -70,8 +71,7 @@ def test_every_page_has_its_title_in_the_menu(page):
 def test_a_run_shows_progress_on_every_page_and_can_be_stopped(endless):
     app = started()
     run = session_of(app).run
-    while run.values is None:
-        time.sleep(0.01)
+    wait_for(lambda: run.values is not None)
     for page in ("data", "export"):
         goto(app, page)
         assert run.active, "switching pages does not end a run"

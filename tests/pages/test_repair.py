@@ -22,6 +22,7 @@ from helpers import (
     tick,
     upload,
     valued,
+    wait_for,
 )
 
 from cellval.repairs import measure
@@ -137,12 +138,10 @@ def endless_measuring(monkeypatch):
     def iter_endless(*args, **options):
         asked.append(options)
         snapshots = measured(*args, **options)
-        for _ in range(4):
-            last = next(snapshots)
-            yield last
+        last = next(snapshot for snapshot in snapshots if snapshot.done > 0)
         while True:
-            time.sleep(0.01)
             yield last
+            time.sleep(0.01)
 
     monkeypatch.setattr(measure, "iter_comparison", iter_endless)
     return asked
@@ -151,8 +150,7 @@ def endless_measuring(monkeypatch):
 def test_measuring_is_watched_stopped_and_kept(davis, endless_measuring):
     app = click(opened(davis, SWAP), "Measure before and after")
     job = comparison(app)
-    while job.progress.done == 0:
-        time.sleep(0.01)
+    wait_for(lambda: job.progress.done > 0)
     assert endless_measuring == [{"n_neighbors": 5}], "as in the run"
     drawn(app)
     assert "Stop measuring" in labels(app)
