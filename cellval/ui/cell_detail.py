@@ -282,7 +282,7 @@ def _type(file: FileWork, table: Table, cell: CellDetail, key: str) -> None:
 
 
 def _repaired(session: Session, row_number: int, column: str, prefix: str) -> None:
-    table, repairs = session.original, session.file.repairs
+    table, repairs = session.original, dict(session.file.repairs)
     assert table is not None
     held = table.cells.iloc[table.position(row_number)]
     # Half a swap makes no sense: it is undone with its other cell.

@@ -48,8 +48,8 @@ def marked_cell(
 
 def flagged_cells(session: Session, values: CellValues) -> set[tuple[int, int]]:
     """Positions of the cells that a person flagged as errors."""
-    decided = session.file.decisions.items()
-    wanted = [cell for cell, decision in decided if decision == "error"]
+    decided = dict(session.file.decisions)  # others may decide meanwhile
+    wanted = [cell for cell, decision in decided.items() if decision == "error"]
     columns = {name: j for j, name in enumerate(values.column_names)}
     rows = np.searchsorted(values.row_numbers, [row for row, _ in wanted])
     return {

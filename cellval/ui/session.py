@@ -116,10 +116,8 @@ class FileWork:
 
     source: Source | None = None
     decisions: dict[Cell, str] = field(default_factory=dict)  # one of DECISIONS each
-    repairs: dict[Cell, Repair] = field(
-        default_factory=dict
-    )  # in the order of deciding
-    # The decision that a repair replaced.
+    repairs: dict[Cell, Repair] = field(default_factory=dict)  # as they were decided
+    # Decisions that repairs replaced.
     before_repair: dict[Cell, str | None] = field(default_factory=dict)
     edits: dict[int, Edits] = field(default_factory=dict)  # tried out, by row number
     column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
@@ -169,9 +167,7 @@ class RunMemo(NamedTuple):
 
     file: FileWork
     setup: Setup
-    first: (
-        ValuationJob | None
-    )  # on the file as it was, if this is on its repaired table
+    first: ValuationJob | None  # on the file as it was, if this is of the repaired one
     changes: Repairs  # that made its table
 
 
@@ -316,8 +312,8 @@ class Session:
         """What is known of the run at hand; of no run if there is none."""
         if self.run is None:
             return RunMemo(self.file, self.setup, None, {})
-        assert isinstance(self.run.memo, RunMemo)
-        return self.run.memo
+        known: RunMemo = self.run.memo
+        return known
 
     @property
     def is_up_to_date(self) -> bool:

@@ -28,10 +28,10 @@ from cellval.errors import InputError
 from cellval.games.blocks import BlockGame
 from cellval.games.groups import Groups
 from cellval.jobs.background import start_job
-from cellval.ui.sources.groups import RANGES, Choice, groups_of, with_groups
+from cellval.ui.sources.groups import RANGES, BlocksChoice, groups_of, with_groups
 
 START = "Value the sources"
-CHOICE = Choice(
+CHOICE = BlocksChoice(
     rows_by=RANGES,
     n=3,
     by_ranges=True,

@@ -27,7 +27,7 @@ FEW_LINES = 12  # a longer list of changes scrolls
 
 def changes_list(session: Session, table: Table) -> None:
     """Every change so far, to be undone singly or all."""
-    made = session.file.repairs
+    made = dict(session.file.repairs)
     if not made:
         st.info(
             "Nothing is changed. Click a cell on the heatmap or in the inspection "

@@ -43,7 +43,7 @@ def show_label_or_cell(
     )
     flagged = any(
         row == row_number and decision == "error"
-        for (row, _), decision in session.file.decisions.items()
+        for (row, _), decision in dict(session.file.decisions).items()
     )
     if not flagged and not is_low(values, suspicion, position):
         st.caption("This row's value is not low, and none of its cells is flagged.")

@@ -33,7 +33,7 @@ def say_repairs(session: Session, row_number: int) -> None:
     """What was changed in this row already, and whether the values know."""
     made, known = (
         {name: change for (row, name), change in changes.items() if row == row_number}
-        for changes in (session.file.repairs, session.memo.changes)
+        for changes in (dict(session.file.repairs), session.memo.changes)
     )
     if not made:
         return

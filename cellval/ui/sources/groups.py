@@ -29,7 +29,7 @@ COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class BlocksChoice:
     """What a person chose; a run belongs to one of them."""
 
     rows_by: str
@@ -49,7 +49,7 @@ class Choice:
 # --- choosing -------------------------------------------------------------------------
 
 
-def choose(session: Session, table: Table) -> Choice:
+def choose(session: Session, table: Table) -> BlocksChoice:
     """Widgets for everything but the method."""
     a, b, c = st.columns(3, gap="medium")
     with a.container(border=True, height="stretch"):
@@ -58,7 +58,7 @@ def choose(session: Session, table: Table) -> Choice:
         columns_by, own = _choose_columns(session, table)
     with c.container(border=True, height="stretch"):
         model = _choose_model(session, table)
-    return Choice(rows_by, n, by_ranges, columns_by, own, **model)
+    return BlocksChoice(rows_by, n, by_ranges, columns_by, own, **model)
 
 
 def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
@@ -242,7 +242,7 @@ def with_groups(
 # --- what the choice means ------------------------------------------------------------
 
 
-def groups_of(table: Table, choice: Choice) -> tuple[Groups, Groups]:
+def groups_of(table: Table, choice: BlocksChoice) -> tuple[Groups, Groups]:
     """Groups of all rows and columns, or InputError."""
     if choice.rows_by == RANGES:
         rows = grouping.rows_by_ranges(table, choice.n)
@@ -306,7 +306,9 @@ def choose_method(session: Session, rows: Groups, columns: Groups) -> dict[str, 
     return {"method": method, "rounds": int(rounds)}
 
 
-def say_groups(table: Table, choice: Choice, rows: Groups, columns: Groups) -> None:
+def say_groups(
+    table: Table, choice: BlocksChoice, rows: Groups, columns: Groups
+) -> None:
     """Who plays, and what is odd about it."""
     exact = grouping.is_exact(rows, columns, choice.method)
     n = grouping.n_evaluations(rows, columns, choice.method, choice.rounds)

@@ -11,7 +11,7 @@ from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
-from cellval.ui.sources.groups import Choice
+from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, data_table, lasting, number_column, text_column
 
@@ -35,7 +35,9 @@ SHARE_HELP = (
 )
 
 
-def show(session: Session, table: Table, choice: Choice, blocks: "BlockValues") -> None:
+def show(
+    session: Session, table: Table, choice: BlocksChoice, blocks: "BlockValues"
+) -> None:
     """Heatmap, shares, table, caveats and files."""
     st.header("What each source adds", divider="gray")
     blocks = _counted_from(session, blocks)
@@ -97,7 +99,7 @@ def _counted_from(session: Session, blocks: "BlockValues") -> "BlockValues":
     return blocks.above_guess() if chosen == words[1] else blocks
 
 
-def _model_words(choice: Choice) -> str:
+def _model_words(choice: BlocksChoice) -> str:
     if choice.model == "knn":
         return f"KNN with {counted(choice.n_neighbors, 'neighbour')}"
     return f"a model ({MODELS[choice.model].lower()})"

@@ -12,7 +12,7 @@ from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.ui.session import FileWork, Session, read_test
-from cellval.ui.sources.groups import Choice, groups_of
+from cellval.ui.sources.groups import BlocksChoice, groups_of
 from cellval.ui.sources.results import show
 from cellval.ui.text import roughly
 from cellval.ui.watch import ended, follow, progress, start_button
@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # scikit-learn takes two seconds to load
 LONG = 120.0  # seconds from which a run is warned of
 
 
-def _game(table: Table, choice: Choice, test: Table | None) -> "BlockGame":
+def _game(table: Table, choice: BlocksChoice, test: Table | None) -> "BlockGame":
     # scikit-learn is loaded here, so not while a page is drawn
     from cellval.games.blocks import BlockGame
     from cellval.games.models import utility_of
@@ -36,7 +36,7 @@ def _game(table: Table, choice: Choice, test: Table | None) -> "BlockGame":
     return BlockGame.of(h, *groups_of(table, choice), **how)
 
 
-def start(session: Session, table: Table, choice: Choice) -> None:
+def start(session: Session, table: Table, choice: BlocksChoice) -> None:
     """How long it will take, measured, and the button that starts it."""
     file, test = session.file, None
     try:
@@ -58,7 +58,9 @@ def start(session: Session, table: Table, choice: Choice) -> None:
     start_button(file.blocks, table, choice, play, labels=labels, key="start sources")
 
 
-def _say_time(file: FileWork, table: Table, choice: Choice, test: Table | None) -> None:
+def _say_time(
+    file: FileWork, table: Table, choice: BlocksChoice, test: Table | None
+) -> None:
     """Until it is measured this looks again every second, and then no more."""
     measured = file.blocks_seconds
     job = measured.on(table)
@@ -86,7 +88,7 @@ def _time_line(job: Job[float]) -> None:
         st.caption(f":material/timer: {words}")
 
 
-def watch(session: Session, table: Table, choice: Choice) -> None:
+def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
     blocks = session.file.blocks
     follow(lambda: blocks.on(table), _going, partial(_over, session, table, choice))
@@ -108,7 +110,7 @@ def _going(job: "Job[BlockValues]") -> None:
 
 
 def _over(
-    session: Session, table: Table, choice: Choice, job: "Job[BlockValues]"
+    session: Session, table: Table, choice: BlocksChoice, job: "Job[BlockValues]"
 ) -> None:
     if not ended(job):
         return

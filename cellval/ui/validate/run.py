@@ -33,7 +33,7 @@ SUBSETS = 8  # a column: those of `iter_validation`, for the time that it takes
 
 
 @dataclass(frozen=True)
-class Choice:
+class PlantingChoice:
     """What a person chose; a run belongs to one of them."""
 
     kind: str
@@ -51,7 +51,7 @@ def n_cells(table: Table, kind: str, tree: bool) -> int:
 # --- choosing -------------------------------------------------------------------------
 
 
-def choose(session: Session, table: Table) -> Choice:
+def choose(session: Session, table: Table) -> PlantingChoice:
     """Widgets for the errors, or InputError where none can be planted."""
     kinds = possible_kinds(table)
     if not kinds:
@@ -87,7 +87,7 @@ def choose(session: Session, table: Table) -> Choice:
             "others. The same seed gives the same result.",
         )
         options = options_of(session, table, tree)
-        choice = Choice(kind, int(share or 2) / 100, int(seed), tree, options)
+        choice = PlantingChoice(kind, int(share or 2) / 100, int(seed), tree, options)
         _say_choice(session, table, choice)
     return choice
 
@@ -140,7 +140,7 @@ def options_of(
     return tuple(sorted(options.items()))
 
 
-def _say_choice(session: Session, table: Table, choice: Choice) -> None:
+def _say_choice(session: Session, table: Table, choice: PlantingChoice) -> None:
     of, options = n_cells(table, choice.kind, choice.tree), dict(choice.options)
     n = round(choice.share * of)
     st.markdown(
@@ -168,7 +168,7 @@ def _say_choice(session: Session, table: Table, choice: Choice) -> None:
 # --- the run --------------------------------------------------------------------------
 
 
-def _validate(table: Table, choice: Choice) -> "Iterator[Snapshot[Validation]]":
+def _validate(table: Table, choice: PlantingChoice) -> "Iterator[Snapshot[Validation]]":
     # scikit-learn is loaded here, so not while a page is drawn
     from cellval.validation.run import iter_validation
 
@@ -183,7 +183,7 @@ def _validate(table: Table, choice: Choice) -> "Iterator[Snapshot[Validation]]":
     )
 
 
-def start(session: Session, table: Table, choice: Choice) -> None:
+def start(session: Session, table: Table, choice: PlantingChoice) -> None:
     """How long it will take, and the button that starts it."""
     planted = session.file.validation
     job = planted.on(table)
@@ -200,7 +200,7 @@ def start(session: Session, table: Table, choice: Choice) -> None:
     )
 
 
-def _time_words(table: Table, choice: Choice) -> str:
+def _time_words(table: Table, choice: PlantingChoice) -> str:
     m, options = len(table.features), dict(choice.options)
     subsets: Any = "auto" if m < 10 else SUBSETS * m
     try:
@@ -216,7 +216,7 @@ def _time_words(table: Table, choice: Choice) -> str:
     )
 
 
-def watch(session: Session, table: Table, choice: Choice | None) -> None:
+def watch(session: Session, table: Table, choice: PlantingChoice | None) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
     planted = session.file.validation
     going = partial(_going, session, table)
@@ -234,7 +234,10 @@ def _going(session: Session, table: Table, job: "Job[Validation]") -> None:
 
 
 def _over(
-    session: Session, table: Table, choice: Choice | None, job: "Job[Validation]"
+    session: Session,
+    table: Table,
+    choice: PlantingChoice | None,
+    job: "Job[Validation]",
 ) -> None:
     keeps = "There was nothing to keep yet."
     if job.result is not None:
