@@ -24,12 +24,7 @@ def follow(
 ) -> None:
     """Draw a job while it goes on, every second, and once it is over; if there is one.
 
-    Parameters
-    ----------
-    find : callable
-        The job at hand, asked anew every second.
-    going, over : callable
-        Draw it.
+    It is found anew every second.
     """
     job = find()
     if job is None:
@@ -54,17 +49,11 @@ def start_button(
     choice: Any,
     begin: Callable[[], Iterator[Snapshot[Result]]],
     *,
-    labels: tuple[str, str],
+    labels: tuple[str, str],  # for the first time, and again
     key: str,
     words: str | None = None,
 ) -> None:
-    """Start a computation, or start it again with the same choice; not while it runs.
-
-    Parameters
-    ----------
-    labels : (str, str)
-        For the first time, and again.
-    """
+    """Start a computation, or start it again with the same choice; not while it runs"""
     job = side.on(table)
     again = job is not None and side.made_from == choice
     if st.button(

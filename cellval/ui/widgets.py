@@ -40,23 +40,13 @@ def view_key(*parts: Any) -> str:
 
 @dataclass(frozen=True)
 class Window:
-    """The part of many rows or columns that is drawn; a slider moves it.
-
-    Attributes
-    ----------
-    first, last : int
-        Positions; the last one is exclusive.
-    n, size : int
-        Of all, and of the window.
-    key : str
-        Of the slider, which counts from 1.
-    """
+    """The part of many rows or columns that is drawn; a slider moves it."""
 
     first: int
-    last: int
-    n: int
+    last: int  # exclusive
+    n: int  # of all
     size: int
-    key: str
+    key: str  # of the slider, which counts from 1
 
     @classmethod
     def of(

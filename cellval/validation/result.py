@@ -20,54 +20,29 @@ CHANCE = 0.6  # AUC below which finding is little better than chance
 
 @dataclass(frozen=True)
 class Search:
-    """How much must be inspected until errors are found, the most suspicious first.
+    """How much must be inspected until errors are found, the most suspicious first."""
 
-    Attributes
-    ----------
-    for_half, for_most : float
-        Share of all cells that holds half, and nine in ten, of the errors.
-    is_chance : bool
-        Is that no better, or little better, than a random order?
-    better, better_for_most : str, float
-        A signal that would do with clearly less, and its share; else empty and NaN.
-    """
-
-    for_half: float
-    for_most: float
-    is_chance: bool
-    better: str = ""
+    for_half: float  # share of all cells that holds half of the errors
+    for_most: float  # nine in ten of them
+    is_chance: bool  # no better, or little better, than a random order
+    better: str = ""  # a signal that would do with clearly less, if there is one
     better_for_most: float = float("nan")
 
 
 @dataclass(frozen=True)
 class RefillEffect:
-    """What errors cost a decision tree, and what refilling as many cells gives back.
+    """What errors cost a decision tree, and what refilling as many cells gives back."""
 
-    Attributes
-    ----------
-    n_tests : int
-        Rows held out clean.
-    with_errors, clean : float
-        Accuracies of trees that learn from the table with errors and without.
-    noise : float
-        Standard error of the clean one.
-    hurts : bool
-        Is the difference more than noise?
-    gain, random_gain : (float, float) or None
-        Change and its standard error when the most suspicious cells are refilled, and
-        as many random ones; None until that was measured.
-    lead : int
-        1 if the suspicious ones clearly gain more, -1 if less, else 0.
-    """
-
-    n_tests: int
-    with_errors: float
-    clean: float
-    noise: float
-    hurts: bool
+    n_tests: int  # rows held out clean
+    with_errors: float  # accuracy of trees that learn from the table with errors
+    clean: float  # and from the clean one
+    noise: float  # standard error of the latter
+    hurts: bool  # is the difference more than noise?
+    # Change and its standard error when the most suspicious cells, or as many random
+    # ones, are refilled; None until that was measured.
     gain: tuple[float, float] | None = None
     random_gain: tuple[float, float] | None = None
-    lead: int = 0
+    lead: int = 0  # 1 if the suspicious ones clearly gain more, -1 if less
 
 
 @dataclass(frozen=True, eq=False)

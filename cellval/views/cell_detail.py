@@ -25,82 +25,38 @@ N_NEAR = 8
 
 @dataclass(frozen=True)
 class Oddity:
-    """How odd a cell is, and what that and its value together mean.
+    """How odd a cell is, and what that and its value together mean."""
 
-    Attributes
-    ----------
-    suspicion, surprise : float
-        0 to 1; lower is worse.
-    rank : int
-        By suspicion, 1 for the most suspicious cell.
-    corner : str
-        Which of the four corners of the map it lies in, in words.
-    reason : str
-        A sentence; empty where it would only repeat the corner.
-    """
-
-    suspicion: float
-    rank: int
+    suspicion: float  # 0 to 1, as surprise; lower is worse
+    rank: int  # by suspicion, 1 for the most suspicious cell
     surprise: float
-    corner: str
-    reason: str
+    corner: str  # of the map of all cells, in words
+    reason: str  # a sentence; empty where it would only repeat the corner
 
 
 @dataclass(frozen=True, eq=False)
 class CellDetail:
-    """One cell: what it holds and does, how odd it is, and what should stand there.
+    """One cell: what it holds and does, how odd it is, and what should stand there."""
 
-    Attributes
-    ----------
-    position, row_number : int
-        Of its row: in the table from 0, and in the file from 1.
-    text : str
-        What it holds.
-    row_id : str or None
-        Of its row; None where the table has no id column.
-    label : str
-        The class of its row.
-    value, stderr : float
-        NaN where it has none.
-    unit : Unit
-        In which values of this run read well.
-    sentence : str
-        What the value means; empty where values are no parts of a score.
-    rank, rank_over_all : int
-        Within its class and among all cells, 1 for the lowest value; 0 without a value.
-    n_ranked, n_cells : int
-        Cells with a value, and all.
-    oddity : Oddity or None
-        None as long as surprise is not known.
-    places : tuple of Place
-        Among the cells of its column: of all rows, of its class. None if it is missing.
-    standing : tuple of str
-        The same in sentences, or why it has no place.
-    spread : Spread
-        The distribution of its column.
-    near : DataFrame with columns row_number, content, label, distance
-        What the rows most like its own, in all other columns, hold there.
-    """
-
-    position: int
-    row_number: int
+    position: int  # of its row in the table, from 0
+    row_number: int  # in the file, from 1
     column: str
     text: str
-    row_id: str | None
-    label: str
+    row_id: str | None  # None where the table has no id column
+    label: str  # the class of its row
     value: float
     stderr: float
-    unit: Unit
-    sentence: str
-    rank: int
+    unit: Unit  # in which values of this run read well
+    sentence: str  # what the value means; empty where values are no parts of a score
+    rank: int  # within its class, 1 for the lowest value; 0 without a value
     rank_over_all: int
-    n_ranked: int
+    n_ranked: int  # cells with a value
     n_cells: int
-    oddity: Oddity | None
-    places: tuple[Place, ...]
-    standing: tuple[str, ...]
-    spread: Spread
-    near: pd.DataFrame
+    oddity: Oddity | None  # None as long as surprise is not known
+    places: tuple[Place, ...]  # in its column: among all rows, and its class
+    standing: tuple[str, ...]  # the same in sentences, or why it has no place
+    spread: Spread  # the distribution of its column
+    near: pd.DataFrame  # row_number, content, label, distance of the rows most like its
     _table: Table = field(repr=False)
     _surprise: Surprise | None = field(repr=False)
 

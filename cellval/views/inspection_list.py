@@ -24,45 +24,21 @@ LONGEST = 80  # characters of a cell
 
 
 class Wanted(NamedTuple):
-    """Which cells a person wants to see.
+    """Which cells a person wants to see."""
 
-    Attributes
-    ----------
-    by : str
-        Key of `rankings.RANKINGS`.
-    k : int or None
-        How many; None is the usual number.
-    columns, classes : tuple of str
-        Only of these; all if none is named.
-    with_codes : bool
-        Also cells that hold a code for "missing".
-    """
-
-    by: str = "suspicion"
-    k: int | None = None
-    columns: tuple[str, ...] = ()
+    by: str = "suspicion"  # key of rankings.RANKINGS
+    k: int | None = None  # None: the usual number
+    columns: tuple[str, ...] = ()  # only these; all if none is named
     classes: tuple[str, ...] = ()
-    with_codes: bool = True
+    with_codes: bool = True  # also cells that hold a code for "missing"
 
 
 class Inspection(NamedTuple):
-    """The worst of the wanted cells.
+    """The worst of the wanted cells, a line each."""
 
-    Attributes
-    ----------
-    frame : DataFrame
-        A line a cell, worst first: position, rank, row_number, id, column, content,
-        decision, repair, value, stderr, class; then suggestion, suspicion, reason and
-        surprise, or as long as they are not known what is usual in the class.
-    by : str
-        Key of `rankings.RANKINGS` that was used; see `rankings.ranking`.
-    n_rule : int or None
-        So many of the lines the rule flags; None by value, which has none.
-    """
-
-    frame: pd.DataFrame
-    by: str
-    n_rule: int | None
+    frame: pd.DataFrame  # worst first; see `_lines`
+    by: str  # key of RANKINGS that was used; see rankings.ranking
+    n_rule: int | None  # lines that the rule flags; None by value, which has none
 
 
 def inspection(

@@ -28,26 +28,16 @@ def lowest_rows(values: CellValues) -> list[int]:
 
 @dataclass(frozen=True)
 class RowSum:
-    """How the cells of a row make its value.
+    """How the cells of a row make its value."""
 
-    Attributes
-    ----------
-    total, stderr : float
-        The row's value.
-    up, down, n_up, n_down : float, int
-        Sums and numbers of the cells above and below 0.
-    rank, n_rows : int
-        Among the rows with a value; 1 is the lowest.
-    """
-
-    total: float
+    total: float  # the row's value
     stderr: float
-    up: float
+    up: float  # sum of the cells above 0, and below
     down: float
     n_up: int
     n_down: int
     n_cells: int
-    rank: int
+    rank: int  # among the rows with a value; 1 is the lowest
     n_rows: int
 
 
@@ -70,25 +60,13 @@ def row_sum(values: CellValues, position: int) -> RowSum:
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The rows most like a row, nearest first.
+    """The rows most like a row, nearest first."""
 
-    Attributes
-    ----------
-    rows, distances : ndarray
-        Positions, and how far they are; two random rows are about 1 apart.
-    same : ndarray of bool
-        Which of them have the row's label.
-    share : float
-        Of all rows that have it.
-    columns : tuple of str
-        Those whose cells matter most for the row.
-    """
-
-    rows: np.ndarray
-    distances: np.ndarray
-    same: np.ndarray
-    share: float
-    columns: tuple[str, ...]
+    rows: np.ndarray  # positions
+    distances: np.ndarray  # two random rows are about 1 apart
+    same: np.ndarray  # which of them have the row's label
+    share: float  # of all rows that have it
+    columns: tuple[str, ...]  # whose cells matter most for the row
 
 
 def neighbours(table: Table, values: CellValues, position: int) -> Neighbours:
