@@ -17,10 +17,7 @@ DISTANCE_HELP = "0: equal; about 1: as two random rows."
 
 
 def lasting(
-    session: Session,
-    name: str,
-    default: Any,
-    allowed: Collection[Any] | None = None,
+    session: Session, name: str, default: Any, allowed: Collection[Any] | None = None
 ) -> dict[str, Any]:
     """Key of a widget of the file at hand whose value outlives page switches.
 

@@ -41,8 +41,7 @@ def say_sum(values: CellValues) -> None:
             f"the {model_words(values.settings)} reaches. "
         )
     st.markdown(
-        f"{sums}Click a bar to see the heatmap sorted by that column.",
-        help=COLUMN_HELP,
+        f"{sums}Click a bar to see the heatmap sorted by that column.", help=COLUMN_HELP
     )
 
 

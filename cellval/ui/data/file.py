@@ -179,8 +179,7 @@ def show_notes(session: Session, table: Table) -> None:
     """What was noticed while reading, and why the last change was not possible."""
     if session.fault:
         st.error(
-            f"{plain(session.fault)} The change was taken back.",
-            icon=":material/undo:",
+            f"{plain(session.fault)} The change was taken back.", icon=":material/undo:"
         )
     if table.notes:
         st.markdown("**What cellval noticed**")

@@ -213,11 +213,7 @@ def reports(session: Session, table: Table) -> None:
         from cellval.export.report import report_html
 
         return report_html(
-            suspicion,
-            comparison=comparison,
-            original=table,
-            title=table.name,
-            **known,
+            suspicion, comparison=comparison, original=table, title=table.name, **known
         )
 
     def workbook() -> bytes:
@@ -291,11 +287,7 @@ def _slow_card(
 
 
 def csv_button(
-    table: Table,
-    label: str,
-    name: str,
-    make: Callable[[], pd.DataFrame],
-    words: str,
+    table: Table, label: str, name: str, make: Callable[[], pd.DataFrame], words: str
 ) -> None:
     """Download a frame, made when it is asked for, as a CSV."""
     st.download_button(
