@@ -5,8 +5,11 @@ import time
 import streamlit as st
 
 from cellval.jobs import warm_up
-from cellval.ui import session as state
 from cellval.ui import sidebar
+from cellval.ui.navigation import PAGES, file_of, note_frame
+from cellval.ui.runs import sync_link
+from cellval.ui.session import get_session
+from cellval.ui.watch import note_drawn
 
 LOGO = """
 <svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">
@@ -24,7 +27,7 @@ fill="#14938a">cellval</text></svg>
 """
 
 # Wide pages are mostly margin otherwise.
-MARGINS = "<style>.stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}</style>"
+TIGHT = "<style>.stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}</style>"
 
 st.set_page_config(
     page_title="cellval",
@@ -33,44 +36,23 @@ st.set_page_config(
     menu_items={"About": "**cellval** finds the cells of a table that hurt a model."},
 )
 warm_up.warm_up()
-state.sync_link()
+session = get_session()
+sync_link(session)
 st.logo(LOGO, size="large")
-st.html(MARGINS)
+st.html(TIGHT)
 pages = {
-    "data": st.Page(state.PAGES["data"], title="Data", icon=":material/upload_file:"),
-    "heatmap": st.Page(
-        state.PAGES["heatmap"], title="Heatmap", icon=":material/grid_on:"
-    ),
-    "inspect": st.Page(
-        state.PAGES["inspect"], title="Inspection list", icon=":material/checklist:"
-    ),
-    "sample": st.Page(
-        state.PAGES["sample"],
-        title="Explain a sample",
-        icon=":material/waterfall_chart:",
-    ),
-    "columns": st.Page(
-        state.PAGES["columns"], title="Columns", icon=":material/bar_chart:"
-    ),
-    "sources": st.Page(
-        state.PAGES["sources"], title="Sources", icon=":material/groups:"
-    ),
-    "validate": st.Page(
-        state.PAGES["validate"], title="Validate", icon=":material/science:"
-    ),
-    "repair": st.Page(state.PAGES["repair"], title="Repair", icon=":material/build:"),
-    "export": st.Page(
-        state.PAGES["export"], title="Export", icon=":material/download:"
-    ),
+    name: st.Page(file_of(name), title=page.title, icon=f":material/{page.icon}:")
+    for name, page in PAGES.items()
 }
-page = st.navigation(list(pages.values()))
-if wanted := state.note_frame():
-    st.switch_page(wanted, query_params=st.query_params.to_dict())
+chosen = st.navigation(list(pages.values()))
+note_frame(session)
 began = time.monotonic()
-state.note_draw(0.0)  # or the sidebar would ask for a rerun before the page is drawn
-still = ("data", "sources", "validate", "export")  # without values of the run
-sidebar.draw(live=page not in [pages[name] for name in still])
+note_drawn(
+    session, 0.0
+)  # or the sidebar would ask for a rerun before the page is there
+live = any(page.live and pages[name] == chosen for name, page in PAGES.items())
+sidebar.draw(session, live=live)
 try:
-    page.run()
+    chosen.run()
 finally:  # pages may end early with st.stop
-    state.note_draw(time.monotonic() - began)
+    note_drawn(session, time.monotonic() - began)

@@ -3,76 +3,71 @@
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.ui import session as state
-from cellval.ui.data import options
-from cellval.ui.data.file import (
-    choose_file,
-    choose_kinds,
-    choose_label_and_id,
-    show_classes,
-    show_notes,
-    show_preview,
-)
+from cellval.text import counted
+from cellval.ui.data import file
+from cellval.ui.data.options import choose_options, say_time
+from cellval.ui.navigation import goto, need_frame
+from cellval.ui.runs import start_run
+from cellval.ui.session import get_session
 from cellval.ui.text import plain
+from cellval.ui.widgets import error
 
-state.need_frame()
+session = get_session()
+need_frame(session)
 st.title("Data")
 
-source = state.source()
+source = session.file.source
 if source is None:
     st.markdown(
         "Open a table with one column to be learned, such as a diagnosis or an income "
         "class. **cellval** finds the cells that mislead a model, and you decide which "
         "are errors."
     )
-    choose_file()
+    file.choose_file(session)
     st.stop()
 
 # With the file in its key the fold closes when a file was chosen.
-fold = state.widget_key("another file")
+fold = session.widget_key("another file")
 with st.expander("Open another file", icon=":material/folder_open:", key=fold):
-    choose_file()
+    file.choose_file(session)
 
 try:
-    table = state.read_source()
-except InputError as error:
-    st.error(plain(str(error)), icon=":material/error:")
+    table = session.read_file()
+except InputError as fault:
+    error(fault)
     st.stop()
 assert table is not None
 
-about, run = st.columns([5, 3], gap="large")
-with about:
-    n = len(table.features)
+read, run = st.columns([5, 3], gap="large")
+with read:
     st.subheader(plain(source.name))
     st.caption(
-        f"{table.n_rows:,} rows, {n:,} column{'s' * (n != 1)} to value, "
+        f"{table.n_rows:,} rows, {counted(len(table.features), 'column')} to value, "
         f"{len(table.classes):,} classes"
     )
-    show_classes(table)
-    show_preview(table)
-    show_notes(table)
+    file.show_classes(session, table)
+    file.show_preview(table)
+    file.show_notes(session, table)
     st.markdown("**Columns**")
-    choose_kinds(table)
+    file.choose_kinds(session, table)
 
 with run.container(border=True):
-    choose_label_and_id(table)
-    method = options.choose_method()
-    test = options.choose_test(table, method)
-    chosen = options.choose_options(table, method)
+    file.choose_label_and_id(session, table)
+    options = None
     try:
-        ready = test is not None
-        if test is not None:
-            chosen |= test
-            options.say_time(table, chosen)
-    except InputError as error:
-        st.error(plain(str(error)))
-        ready = False
+        options = choose_options(session, table)
+        if options is not None:
+            say_time(table, options)
+    except InputError as fault:
+        st.error(plain(str(fault)))
+        options = None
     if st.button(
         "Value the cells",
         type="primary",
         icon=":material/play_arrow:",
-        disabled=not ready,
+        disabled=options is None,
         width="stretch",
     ):
-        state.start_run(chosen)
-        state.goto("heatmap")
+        assert options is not None
+        start_run(session, options)
+        goto("heatmap")

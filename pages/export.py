@@ -2,31 +2,30 @@
 
 import streamlit as st
 
-from cellval.ui import session as state
 from cellval.ui.export.files import cell_files, repaired_file, reports
-from cellval.ui.guard import need_values
+from cellval.ui.guard import need_table, need_values
+from cellval.ui.session import get_session
 from cellval.ui.text import plain
 
 st.title("Export")
-values = need_values()
-shown, table, run = state.table(), state.original(), state.job()
-assert shown is not None and table is not None
-if run is not None and run.active:
+session = get_session()
+table, values = need_table(session), need_values(session)
+if session.run is not None and session.run.active:
     st.info("The run is going on: files hold the values so far.")
 
 
 @st.fragment
 def files() -> None:
     st.subheader("Your file, repaired")
-    repaired_file(table)
+    repaired_file(session, table)
     st.subheader("Decisions and values")
-    cell_files(table, shown, state.values() or values)
+    cell_files(session, table, session.values or values)
     st.subheader("To show to others")
-    reports(table)
+    reports(session, table)
 
 
 files()
-if state.before_run() is not None:
+if session.memo.first is not None:
     st.caption("Values, ranks and reports are those of the repaired table.")
 st.caption(
     f"Rows are counted as in {plain(table.name)}: from 1, the header is not counted. "

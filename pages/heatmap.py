@@ -1,50 +1,40 @@
 """Heatmap: every cell as a colour; a click opens its detail."""
 
-import numpy as np
 import streamlit as st
 
-from cellval.ui import session as state
-from cellval.ui.heatmap import controls as heatlook
-from cellval.ui.heatmap.view import (
-    DRAWN_WHOLE,
-    cells_figure,
-    columns_of,
-    jump,
-    open_cell,
-    overview_figure,
-    places,
-    selected_position,
-    window_of,
-    window_slider,
-)
-from cellval.ui.widgets import cell_detail, chart, table_and_values, view_key
+from cellval.ui.cell_detail import draw_cell
+from cellval.ui.guard import table_and_values
+from cellval.ui.heatmap import controls, view
+from cellval.ui.selection import marked_cell
+from cellval.ui.session import get_session
+from cellval.ui.widgets import chart, view_key
+from cellval.views.rankings import outlines
 
 st.title("Heatmap")
-table, values = table_and_values()
-suspicion = state.suspicion()
-look = heatlook.controls(table, values, suspicion)
-outlined = heatlook.outlined(values, suspicion, look)
-marked = heatlook.marked_cells(values, outlined)
-order = heatlook.shown_rows(table, values, suspicion, look, marked)
+session = get_session()
+table, values = table_and_values(session)
+suspicion = session.suspicion
+look = controls.choose(session, table, values, suspicion)
+shown = outlines(values, suspicion, look.outline_by, look.n_outlined)
+outlined = controls.with_flagged(session, values, shown)
+order = look.rows(table, values, suspicion, outlined)
 if len(order) == 0:
-    st.info(heatlook.nothing_fits(look, marked))
+    st.info(controls.nothing_fits(look, outlined))
     st.stop()
-first, last = window_of(order)
-window = order[first:last]
-in_window = np.isin(outlined.cells // len(values.column_names), window)
-heatlook.outline_caption(
-    look, outlined, in_window if len(order) > len(window) else None
-)
-left, right = columns_of(values)
+rows = view.row_window(session, len(order))
+window = order[rows.first : rows.last]
+controls.outline_caption(look, shown, values, window, len(order))
+columns = view.column_window(session, len(values.column_names))
 
-overview, cells, detail = places(wide=len(order) > DRAWN_WHOLE)
-key = view_key("cells", state.widget_key("view"), *look, first, last, left, right)
-figure = cells_figure(
+strip, cells, detail = view.places(wide=not rows.is_whole)
+of_file = session.widget_key("view")
+key = view_key("cells", of_file, *look, *(rows.first, rows.last), columns.first)
+figure = view.cells_figure(
     values,
     window,
-    (left, right),
-    marked,
-    selected_position(values, window, key),
+    (columns.first, columns.last),
+    outlined,
+    marked_cell(session, values, window, key),
     look.transposed,
 )
 with cells:
@@ -52,20 +42,24 @@ with cells:
         figure,
         key,
         "Heatmap of cell values",
-        on_select=lambda: open_cell(values, key),
+        on_select=lambda: view.open_cell(session, values, key),
     )
-    window_slider(len(order))
-    heatlook.legend(look, suspicion, len(order), table.n_rows)
-if overview is not None:
-    with overview:
-        small = overview_figure(values, order, (first, last), figure.layout.height)
-        over = view_key("overview", state.widget_key("view"), *look)
+    rows.slider(
+        "row",
+        f"The heatmap shows {rows.size} of {rows.n:,} rows, in the chosen order. Move "
+        "the window here, or click into the overview.",
+    )
+    controls.legend(look, suspicion, len(order), table.n_rows)
+if strip is not None:
+    with strip:
+        small = view.overview_figure(values, order, rows, figure.layout.height)
+        over = view_key("overview", of_file, *look)
         chart(
             small,
             over,
             "Overview of all rows",
-            on_select=lambda: jump(values, order, over),
+            on_select=lambda: view.jump(session, values, order, over),
             menu=False,
         )
 with detail:
-    cell_detail(table, values, "heatmap")
+    draw_cell(session, table, values, suspicion, "heatmap")

@@ -1,69 +1,44 @@
 """Inspection list: the most suspicious cells, one decision each; or all on a map."""
 
-import hashlib
-
 import streamlit as st
 
-from cellval.ui import session as state
-from cellval.ui.inspect import (
-    codes,
-)
-from cellval.ui.inspect import (
-    lines as celllines,
-)
-from cellval.ui.inspect import map as cellmap
-from cellval.ui.inspect.list import (
-    controls,
-    draw,
-    flag_buttons,
-    mark_buttons,
-    progress,
-    say_why_no_surprise,
-    with_decisions,
-)
-from cellval.ui.widgets import cell_detail, kept, table_and_values, view_key
+from cellval.ui.cell_detail import draw_cell
+from cellval.ui.guard import table_and_values
+from cellval.ui.inspect import codes
+from cellval.ui.inspect import list as cell_list
+from cellval.ui.inspect import map as cell_map
+from cellval.ui.session import get_session
+from cellval.ui.widgets import lasting
+from cellval.views.inspection_list import inspection, wanted_cells
 
 st.title("Inspection list")
-table, values = table_and_values()
-suspicion = state.suspicion()
+session = get_session()
+table, values = table_and_values(session)
+suspicion = session.suspicion
 view = st.segmented_control(
     "What to look at",
     ("List", "Map"),
     required=True,
-    key=kept("list view", "List"),
-    persist_state="session",
+    **lasting(session, "list view", "List"),
     label_visibility="collapsed",
 )
-codes.lines(table, suspicion)
-wanted = controls(table, values, suspicion, view == "List")
+codes.lines(session.file, table, suspicion)
+how = (session, table, values, suspicion)
+wanted, decisions = cell_list.choose(*how, is_list=view == "List")
 if suspicion is None:
-    say_why_no_surprise()
+    cell_list.say_why_no_surprise(session)
 
-if view == "Map":
-    points, detail = st.columns([7, 4], gap="small")
-    with points:
-        if suspicion is not None:
-            keep = celllines.wanted_cells(table, values, suspicion, wanted)
-            cellmap.draw(table, values, suspicion, keep)
-    with detail:
-        cell_detail(table, values, "list")
-    st.stop()
-
-found = celllines.lines(table, values, suspicion, wanted)
-progress(found.frame)
-shown = with_decisions(found.frame, wanted)
-lines, detail = st.columns([7, 4], gap="small")
-with lines:
-    if len(shown) == 0:
-        st.info("No cell fits these filters.")
-    else:
-        cells = shown[["index", "column"]].to_csv().encode()
-        key = view_key("list", state.widget_key("v"), hashlib.sha1(cells).hexdigest())
-        chosen = draw(shown, table, values, key)
-        st.caption(
-            "Click a line to open the cell; tick lines to decide on many at once."
-        )
-        mark_buttons(shown.iloc[chosen])
-    flag_buttons(found)
-with detail:
-    cell_detail(table, values, "list")
+if view == "List":
+    made = {"decisions": session.file.decisions, "repairs": session.file.repairs}
+    with st.spinner("Looking for what should have been there ..."):
+        found = inspection(table, values, suspicion, wanted, **made)
+    cell_list.progress(found.frame)
+left, right = st.columns([7, 4], gap="small")
+with left:
+    if view == "List":
+        cell_list.show(session, table, values, found, decisions)
+    elif suspicion is not None:
+        keep = wanted_cells(table, values, suspicion, wanted)
+        cell_map.draw(session, values, suspicion, keep)
+with right:
+    draw_cell(session, table, values, suspicion, "list")

@@ -2,28 +2,26 @@
 
 import streamlit as st
 
-from cellval.ui import session as state
-from cellval.ui.guard import need_values
-from cellval.ui.repair import compare
-from cellval.ui.repair import measure as measuring
+from cellval.ui.guard import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
+from cellval.ui.repair.compare import compare_runs, value_again
+from cellval.ui.repair.measure import measure
+from cellval.ui.session import get_session
 
 st.title("Repair")
-if state.original() is None or state.job() is None:
-    need_values()  # says what to do first
-state.need_frame()
-table, run = state.original(), state.job()
-assert table is not None and run is not None
+session = get_session()
+table = need_table(session)
+if session.run is None:
+    need_values(session)  # says what to do first
 
-changes_list(table)
-upload_decisions(table)
+changes_list(session, table)
+upload_decisions(session, table)
 
 st.header("Did it help?", divider="gray")
-measuring.measure()
+measure(session, table)
 
 st.header("The repaired table", divider="gray")
-compare.value_again()
-first = state.before_run()
-if first is not None:
+value_again(session)
+if session.memo.first is not None:
     st.subheader("Before and after")
-    compare.compare_runs(first, run)
+    compare_runs(session)

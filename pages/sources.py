@@ -5,40 +5,29 @@ from dataclasses import replace
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.ui import session as state
-from cellval.ui.guard import need_values
-from cellval.ui.sources.groups import (
-    choose,
-    choose_method,
-    edit_own_groups,
-    groups_of,
-    say_groups,
-)
-from cellval.ui.sources.run import start_button, watch
-from cellval.ui.text import plain
-from cellval.ui.widgets import TIGHT
+from cellval.ui.guard import need_table
+from cellval.ui.session import get_session
+from cellval.ui.sources import groups
+from cellval.ui.sources.run import start, watch
+from cellval.ui.widgets import error
 
 st.title("Sources")
-state.need_frame()
-table = state.original()
-if table is None:
-    need_values()  # says what to do first
-assert table is not None
-st.html(TIGHT)
+session = get_session()
+table = need_table(session)
 st.markdown(
     "Who contributed what? Rows that belong together (a site, a supplier, a year) are "
     "one source, columns that belong together one group. Every **block** of both gets "
     "its value, and every source its share of what the model achieves."
 )
-choice = choose(table)
-if choice.columns_by == "own groups":
-    edit_own_groups(table)
+choice = groups.choose(session, table)
+if choice.columns_by == groups.OWN:
+    groups.edit_own_groups(session, table)
 try:
-    groups = groups_of(table, choice)
-    choice = replace(choice, **choose_method(*groups))
-    say_groups(table, choice, *groups)
-except InputError as error:
-    st.error(plain(str(error)), icon=":material/error:")
+    both = groups.groups_of(table, choice)
+    choice = replace(choice, **groups.choose_method(session, *both))
+    groups.say_groups(table, choice, *both)
+except InputError as fault:
+    error(fault)
 else:
-    start_button(table, choice)
-watch(table, choice)
+    start(session, table, choice)
+watch(session, table, choice)

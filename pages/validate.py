@@ -3,17 +3,14 @@
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.ui import session as state
-from cellval.ui.guard import need_values
-from cellval.ui.text import plain
-from cellval.ui.validate.run import choose, start_button, watch
+from cellval.ui.guard import need_table
+from cellval.ui.session import get_session
+from cellval.ui.validate.run import choose, start, watch
+from cellval.ui.widgets import error
 
 st.title("Validate")
-state.need_frame()
-table = state.original()
-if table is None:
-    need_values()  # says what to do first
-assert table is not None
+session = get_session()
+table = need_table(session)
 st.markdown(
     "Would it find errors in a table like mine? Errors of a kind you choose are "
     "planted into a copy of your table, and then looked for. **Your file is not "
@@ -21,9 +18,9 @@ st.markdown(
 )
 choice = None
 try:
-    choice = choose(table)
-except InputError as error:
-    st.error(plain(str(error)), icon=":material/error:")
+    choice = choose(session, table)
+except InputError as fault:
+    error(fault)
 else:
-    start_button(table, choice)
-watch(table, choice)
+    start(session, table, choice)
+watch(session, table, choice)

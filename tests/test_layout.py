@@ -21,18 +21,6 @@ OTHERS = {
     "experiments/test_readme_results": "benchmarks/readme_results.py",
     "experiments/test_results": "paragraphs beside the paper's numbers",
 }
-# TEMPORARY, other branch: goes when the branch of the pages is merged.
-OTHER_BRANCH = {
-    "test_app": "ui",
-    "test_method_pages": "ui",
-    "test_pages": "ui",
-    "test_repair_page": "ui",
-    "test_sources_page": "ui",
-    "test_validate_page": "ui",
-    "test_whatif_page": "ui",
-    "views/test_cell_detail": "ui",
-    "views/test_row_detail": "ui",
-}
 
 
 def modules():
@@ -62,7 +50,7 @@ def test_every_module_has_the_test_of_its_name_or_a_reason():
         for name in modules()
         if wanted_for(name) not in known and not has_reason(name, REASONS)
     }
-    assert missing - set(OTHER_BRANCH) == set()
+    assert missing == set()
 
 
 def test_every_test_is_that_of_a_module_or_has_a_reason():
@@ -72,7 +60,7 @@ def test_every_test_is_that_of_a_module_or_has_a_reason():
         for name in all_tests()
         if name not in of_modules and not has_reason(name, OTHERS)
     }
-    assert others - set(OTHER_BRANCH) == set()
+    assert others == set()
 
 
 def test_every_reason_is_still_one():
@@ -83,8 +71,6 @@ def test_every_reason_is_still_one():
 
 
 def test_every_page_has_the_test_of_its_name():
-    if not (TESTS / "pages").is_dir():  # TEMPORARY, other branch
-        return
     folders = [path for path in (SOURCES / "ui").iterdir() if path.is_dir()]
     wanted = {path.name for path in folders if (path / "__init__.py").exists()}
     wanted |= {path.stem for path in (ROOT / "pages").glob("*.py")}

@@ -14,6 +14,7 @@ from cellval.text import listed, shortened
 
 MOST_PLAYERS = 16  # exact: groups of rows and columns together; 65,536 utilities
 ROUNDS = 100
+FEW_TEXTS = 12  # of a column whose texts are proposed as groups, not their ranges
 METHODS = ("auto", "exact", "mc")
 OTHERS, MISSING = "(others)", "(missing)"
 KIND_NAMES = {
@@ -148,6 +149,25 @@ def rows_by_column(table: Table, column: str, n_most: int = 8) -> Groups:
         tuple(names), np.array(of_text)[texts.index], f"'{shortened(column)}'"
     )
     return _more_than_one(groups, column)
+
+
+def proposed_rows(table: Table) -> str | None:
+    """A column with few texts that may name sources: first of those without use."""
+    for column in sorted(table.columns, key=lambda column: column.feature):
+        named = column.categories if column.codes is not None else ()
+        if not column.feature and not named and column.kind != "id":
+            named = tuple(Texts.of(table.cells[column.name]).different)
+        if 2 <= len(named) <= FEW_TEXTS:
+            return column.name
+    return None
+
+
+def n_numbers(table: Table, name: str) -> int:
+    """Different numbers of a column; 0 if it holds something else."""
+    column = next((c for c in table.columns if c.name == name), None)
+    if column is None or column.numbers is None:
+        return 0
+    return int(np.unique(column.numbers[~np.isnan(column.numbers)]).size)
 
 
 def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:

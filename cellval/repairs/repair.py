@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.table.formulas import is_formula
 from cellval.table.rewriting import rewritten
 from cellval.table.table import Table
 from cellval.text import listed, shortened
@@ -117,6 +118,27 @@ def table_csv(table: Table, repairs: Repairs) -> bytes:
     frame = pd.DataFrame(columns).drop(index=[table.position(row) for row in drop])
     written: str = frame.to_csv(index=False, lineterminator="\n")
     return written.encode("utf-8")
+
+
+def n_formulas(table: Table, repairs: Repairs) -> int:
+    """Cells of the repaired table that a spreadsheet would run as a formula.
+
+    Examples
+    --------
+    >>> table = Table.from_frame(pd.DataFrame({"x": ["=1", "2"], "y": ["a", "b"]}))
+    >>> n_formulas(table, {}), n_formulas(table, {(1, "x"): Repair("blank")})
+    (1, 0)
+    """
+    texts, drop = split(repairs)
+    gone = [table.position(row) for row in drop]
+    n = 0
+    for name in table.cells:
+        counts = table.cells[name].drop(index=gone).value_counts()
+        n += sum(int(k) for text, k in counts.items() if is_formula(str(text)))
+    for (row, name), text in texts.items():
+        before = str(table.cells[name].iat[table.position(row)])
+        n += is_formula(text) - is_formula(before)
+    return n
 
 
 def changes_frame(table: Table, repairs: Repairs) -> pd.DataFrame:

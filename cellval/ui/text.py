@@ -40,7 +40,7 @@ def meaning(values: CellValues | None) -> str:
             sums=" With other weights than Shapley's the cells do not sum to\n"
             "the accuracy; compare them with each other only."
         )
-    method = METHODS[values.settings["by"]]
+    method = METHODS[values.settings.method]
     return f"**{method.title}.** {method.means}\n\nLower is worse. {method.when}"
 
 
@@ -50,7 +50,7 @@ def plain(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
-def about_time(seconds: float) -> str:
+def roughly(seconds: float) -> str:
     """A duration as an estimate is said: a few seconds, about 3 min."""
     if seconds < 3:
         return "a few seconds"

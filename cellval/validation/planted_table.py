@@ -125,6 +125,17 @@ def takes(column: Column, kind: str) -> bool:
     return column.numbers is not None or column.codes is not None
 
 
+def possible_kinds(table: Table) -> list[str]:
+    """Kinds of errors that can be planted into a table."""
+    return [kind for kind in KINDS if any(takes(c, kind) for c in table.features)]
+
+
+def n_plantable(table: Table, kind: str) -> int:
+    """Cells of a table that can have an error of this kind."""
+    columns = [column for column in table.features if takes(column, kind)]
+    return sum(int((~column.missing).sum()) for column in columns)
+
+
 def _planted(
     clean: Table, columns: list[Column], kind: str, share: float, random_state: int
 ) -> dict[tuple[int, str], str]:

@@ -1,17 +1,48 @@
-"""`Validation`: what looking for planted errors has found so far."""
+"""`Validation`: what looking for planted errors has found so far, and what it means."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.validation.curves import Curve, Removal, share_needed
 from cellval.validation.planted_table import PlantedTable
 from cellval.validation.signals import RANDOM, SUSPICION, VALUE
 
 ORDERS = (SUSPICION, VALUE, RANDOM)  # of the removal curve
+BETTER = 0.8  # of the cells: so much less work is worth a word
+CHANCE = 0.6  # AUC below which finding is little better than chance
+
+
+@dataclass(frozen=True)
+class Search:
+    """How much must be inspected until errors are found, the most suspicious first."""
+
+    for_half: float  # share of all cells that holds half of the errors
+    for_most: float  # nine in ten of them
+    is_chance: bool  # no better, or little better, than a random order
+    better: str = ""  # a signal that would do with clearly less, if there is one
+    better_for_most: float = float("nan")
+
+
+@dataclass(frozen=True)
+class RefillEffect:
+    """What errors cost a decision tree, and what refilling as many cells gives back."""
+
+    n_tests: int  # rows held out clean
+    with_errors: float  # accuracy of trees that learn from the table with errors
+    clean: float  # and from the clean one
+    noise: float  # standard error of the latter
+    hurts: bool  # is the difference more than noise?
+    # Change and its standard error when the most suspicious cells, or as many random
+    # ones, are refilled; None until that was measured.
+    gain: tuple[float, float] | None = None
+    random_gain: tuple[float, float] | None = None
+    lead: int = 0  # 1 if the suspicious ones clearly gain more, -1 if less
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +105,77 @@ class Validation:
             ],
             columns=["signal", "auc", "found_first", "cells_for_50", "cells_for_90"],
         )
+
+    def search(self) -> Search | None:
+        """How much must be inspected; None before the cells are valued."""
+        frame = self.frame().set_index("signal")
+        if SUSPICION not in frame.index:
+            return None
+        own = frame.loc[SUSPICION]
+        shares = (float(own["cells_for_50"]), float(own["cells_for_90"]))
+        is_chance = bool(own["auc"] < CHANCE)
+        others = frame.drop(index=[SUSPICION, RANDOM])["cells_for_90"]
+        if self.found and len(others) and others.min() < BETTER * shares[1]:
+            best = str(others.idxmin()), float(others.min())
+            return Search(*shares, is_chance, *best)
+        return Search(*shares, is_chance)
+
+    def refill_effect(self) -> RefillEffect | None:
+        """What the errors cost and refilling gives back; None before it is measured."""
+        if not self.removal:
+            return None
+        own, share = self.removal[SUSPICION], self.n_wrong / self.n_cells
+        n, dirty, clean = own.hits.shape[1], own.accuracy[0], self.accuracy_clean
+        noise = math.sqrt(max(clean * (1 - clean), 1 / n) / n)
+        hurts = bool(abs(clean - dirty) >= SURE * noise)
+        cost = (n, float(dirty), clean, noise, hurts)
+        if own.removed[-1] < share:
+            return RefillEffect(*cost)
+        rest = self.removal[RANDOM]
+        k = int(np.argmin(np.abs(own.removed - share)))
+        apart = own.hits[k] - rest.hits[k]
+        lead, error = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(n))
+        sign = 0 if abs(lead) <= SURE * error else 1 if lead > 0 else -1
+        return RefillEffect(*cost, own.gain_at(share), rest.gain_at(share), sign)
+
+    def signals(self) -> pd.DataFrame:
+        """As `frame`, with numbers of cells beside their shares."""
+        frame = self.frame()
+        for level in ("50", "90"):
+            share = frame[f"cells_for_{level}"]
+            place = frame.columns.get_loc(f"cells_for_{level}")
+            frame.insert(place, f"n_for_{level}", (share * self.n_cells).round())
+        return frame
+
+    def points(self, cells: np.ndarray) -> pd.DataFrame:
+        """Points of both kinds of curves; those of detection at numbers of cells."""
+        shares = cells / self.n_cells
+        parts = [
+            pd.DataFrame(
+                {
+                    "curve": "errors found",
+                    "order": name,
+                    "cells": cells,
+                    "share_of_cells": shares,
+                    "share": curve.found_at(shares),
+                }
+            )
+            for name, curve in self.curves.items()
+        ]
+        parts += [
+            pd.DataFrame(
+                {
+                    "curve": "accuracy",
+                    "order": name,
+                    "cells": (own.removed * self.n_cells).round().astype(int),
+                    "share_of_cells": own.removed,
+                    "share": own.accuracy,
+                    "stderr_of_change": [own.gain_at(x)[1] for x in own.removed],
+                }
+            )
+            for name, own in self.removal.items()
+        ]
+        return pd.concat(parts, ignore_index=True)
 
     def errors(self) -> pd.DataFrame:
         """A line per planted error, those that are found last first."""

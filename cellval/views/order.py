@@ -1,4 +1,4 @@
-"""Which rows are shown, and in which order."""
+"""Which rows and columns are shown, and in which order."""
 
 import numpy as np
 
@@ -15,6 +15,7 @@ ORDERS = {
     "similar": "similar rows together",
     "column": "by one column, lowest first",
 }
+COLUMN_ORDERS = ("lowest first", "highest first", "as in the file")
 
 
 def row_order(
@@ -42,6 +43,14 @@ def row_order(
     else:
         return np.arange(table.n_rows)
     return np.argsort(key, kind="stable")
+
+
+def column_order(values: CellValues, by: str) -> np.ndarray:
+    """Positions of all columns in one of `COLUMN_ORDERS`."""
+    if by == "as in the file":
+        return np.arange(len(values.column_names))
+    sign = 1 if by == "lowest first" else -1
+    return np.argsort(sign * values.column_values, kind="stable")
 
 
 def filtered(

@@ -1,5 +1,7 @@
 """From 0 to a row's value, contribution by contribution."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
@@ -25,3 +27,15 @@ def running_limits(values: np.ndarray, total: float) -> tuple[float, float]:
     path = np.concatenate([[0.0, total], np.cumsum(values)])
     low, high = float(np.nanmin(path)), float(np.nanmax(path))
     return (low, high) if low < high else (low - 1e-9, high + 1e-9)
+
+
+def shared_limits(rows: Iterable[tuple[pd.DataFrame, float]]) -> tuple[float, float]:
+    """Limits of one axis for the waterfalls of several rows.
+
+    Each has its lines, as from `CellValues.explain`, and its total.
+    """
+    limits = [
+        running_limits(folded(lines)["value"].to_numpy(), total)
+        for lines, total in rows
+    ]
+    return min(low for low, _ in limits), max(high for _, high in limits)

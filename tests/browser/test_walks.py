@@ -470,6 +470,7 @@ def test_errors_are_planted_and_looked_for(page, server, tmp_path):
     expect(button(page, "Download the numbers")).to_be_visible(timeout=LONG)
     expect(page.locator(".js-plotly-plot .nsewdrag")).to_have_count(2)
     errors = read(download(page, "Download the errors"), tmp_path)
+    assert list(errors) == ["row", "column", "before", "planted", "rank"]
     before, after = (errors[name].astype(float) for name in ("before", "planted"))
     assert after.tolist() == (10 * before).tolist()
     # another share: what is shown is old until errors are planted again

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures import distribution
+from cellval.figures.distribution import class_sizes
 from cellval.table.columns import KINDS
 from cellval.table.table import Table
-from cellval.ui import session as state
-from cellval.ui.session import Setup, Source
+from cellval.ui.runs import open_file
+from cellval.ui.session import Session, Setup, Source
 from cellval.ui.text import plain
+from cellval.ui.widgets import text_column
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
@@ -25,7 +26,7 @@ class Sample(NamedTuple):
 
     file: str
     title: str
-    about: str
+    story: str
 
 
 SAMPLES = (
@@ -62,15 +63,15 @@ SAMPLES = (
 )
 
 
-def choose_file() -> None:
+def choose_file(session: Session) -> None:
     """An uploader, and one card per sample."""
-    key = state.widget_key("upload")
+    key = session.widget_key("upload")
     st.file_uploader(
         "Your CSV file",
         type=["csv", "tsv", "txt"],
         key=key,
         on_change=_uploaded,
-        args=(key,),
+        args=(session, key),
         help="The file stays on the computer this app runs on.",
     )
     samples = [sample for sample in SAMPLES if (FOLDER / sample.file).exists()]
@@ -83,20 +84,20 @@ def choose_file() -> None:
                 sample.title,
                 key=f"sample:{sample.file}",
                 on_click=_take_sample,
-                args=(sample.file,),
+                args=(session, sample.file),
                 width="stretch",
             )
-            st.caption(sample.about)
+            st.caption(sample.story)
 
 
-def _uploaded(key: str) -> None:
+def _uploaded(session: Session, key: str) -> None:
     file = st.session_state.get(key)
     if file is not None:
-        state.set_source(Source.of(file.name, file.getvalue()))
+        open_file(session, Source.of(file.name, file.getvalue()))
 
 
-def _take_sample(name: str) -> None:
-    state.set_source(Source.of(name, (FOLDER / name).read_bytes()))
+def _take_sample(session: Session, name: str) -> None:
+    open_file(session, Source.of(name, (FOLDER / name).read_bytes()))
 
 
 def show_preview(table: Table, n: int = 6) -> None:
@@ -109,50 +110,50 @@ def show_preview(table: Table, n: int = 6) -> None:
         st.caption(f"{more:,} more columns are not shown here.")
 
 
-def show_classes(table: Table) -> None:
+def show_classes(session: Session, table: Table) -> None:
     """Sizes of the classes; also makes the browser load its chart code early."""
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
     st.plotly_chart(
-        distribution.class_sizes(table.label, table.classes, counts),
-        key=state.widget_key("classes", versioned=True),
+        class_sizes(table.label, table.classes, counts),
+        key=session.widget_key("classes", as_read=True),
         config={"displayModeBar": False},
         alt="Number of rows of each class",
     )
 
 
-def choose_label_and_id(table: Table) -> None:
+def choose_label_and_id(session: Session, table: Table) -> None:
     """Two lists; a change is read at once."""
     names = [str(name) for name in table.cells.columns]
-    key = state.widget_key("label", versioned=True)
+    key = session.widget_key("label", as_read=True)
     st.selectbox(
         "Label (to be learned)",
         names,
         index=names.index(table.label),
         key=key,
-        on_change=lambda: state.try_setup(
-            with_label(state.setup(), st.session_state[key])
+        on_change=lambda: session.try_setup(
+            with_label(session.setup, st.session_state[key])
         ),
     )
     ids = [NO_ID, *(name for name in names if name != table.label)]
-    id_key = state.widget_key("id", versioned=True)
+    id_key = session.widget_key("id", as_read=True)
     st.selectbox(
         "Id (names the rows)",
         ids,
         index=ids.index(table.id_column) if table.id_column else 0,
         key=id_key,
-        on_change=lambda: state.try_setup(
-            with_id(state.setup(), st.session_state[id_key], table.id_column)
+        on_change=lambda: session.try_setup(
+            with_id(session.setup, st.session_state[id_key], table.id_column)
         ),
     )
 
 
-def choose_kinds(table: Table) -> None:
+def choose_kinds(session: Session, table: Table) -> None:
     """What each column is, to be edited; a change is read at once."""
     frame = columns_frame(table)
-    editor_key = state.widget_key("columns", versioned=True)
+    key = session.widget_key("columns", as_read=True)
     st.data_editor(
         frame,
-        key=editor_key,
+        key=key,
         hide_index=True,
         disabled=["column", "missing", "strays", "examples", "why not"],
         height=min(38 + 35 * len(frame), 400),
@@ -165,21 +166,21 @@ def choose_kinds(table: Table) -> None:
             "strays": st.column_config.NumberColumn(
                 width="small", help="Cells that do not fit the kind"
             ),
-            "examples": st.column_config.TextColumn(width="medium"),
-            "why not": st.column_config.TextColumn("why not used", width="medium"),
+            "examples": text_column(width="medium"),
+            "why not": text_column("why not used", width="medium"),
         },
-        on_change=lambda: state.try_setup(
-            with_edits(
-                state.setup(), table, st.session_state[editor_key]["edited_rows"]
-            )
+        on_change=lambda: session.try_setup(
+            with_edits(session.setup, table, st.session_state[key]["edited_rows"])
         ),
     )
 
 
-def show_notes(table: Table) -> None:
+def show_notes(session: Session, table: Table) -> None:
     """What was noticed while reading, and why the last change was not possible."""
-    if fault := state.setup_fault():
-        st.error(f"{plain(fault)} The change was taken back.", icon=":material/undo:")
+    if session.fault:
+        st.error(
+            f"{plain(session.fault)} The change was taken back.", icon=":material/undo:"
+        )
     if table.notes:
         st.markdown("**What cellval noticed**")
         st.markdown("\n".join(f"- {plain(note)}" for note in table.notes))

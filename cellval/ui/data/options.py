@@ -1,20 +1,21 @@
 """Options of a run as widgets, and how long it will take."""
 
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
 
-from cellval import valuation
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
+from cellval.kept import kept
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS, ROUNDS
 from cellval.table.table import Table
 from cellval.text import spoken_time
-from cellval.ui import session as state
-from cellval.ui.session import Source
-from cellval.ui.text import about_time, plain
+from cellval.ui.session import Session, Source, read_test
+from cellval.ui.text import plain, roughly
+from cellval.ui.widgets import lasting
+from cellval.valuation import expected_seconds
+from cellval.values.options import BASELINES, SCORINGS, RunOptions
 
 QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
@@ -38,179 +39,120 @@ WEIGHTS = {
     "beta(4, 1)": "few others count most",
     "beta(1, 4)": "many others count most",
 }
-BASELINES = {
-    "zero": "nothing, as in the paper",
-    "chance": "a guess among all rows",
-}
-SCORINGS = {
-    "accuracy": "every test point has the same say",
-    "balanced": "every class has the same say",
-}
 
 
-def choose_method() -> str:
+def choose_options(session: Session, table: Table) -> RunOptions | None:
+    """Widgets for everything; None while a second file is missing or wrong."""
+    method = _choose_method(session)
+    test = _choose_test(session, table, method)
+    if method == "knn":
+        chosen = _choose_knn(session, table)
+    else:
+        chosen = {"method": method, **_choose_game(session, method)}
+    return None if test is None else RunOptions(**chosen, **test)
+
+
+def _choose_method(session: Session) -> str:
     """How cells are valued, with a sentence on when to use it."""
     name = st.selectbox(
         "Method",
         list(METHODS),
         format_func=lambda name: METHODS[name].title,
-        key=state.widget_key("method"),
-        persist_state="session",
+        **lasting(session, "method", "knn"),
         help="How cells are valued. Every method says when to use it.",
     )
     st.caption(METHODS[name].when)
     return str(name)
 
 
-def choose_test(table: Table, method: str = "knn") -> dict[str, Any] | None:
+def _choose_test(session: Session, table: Table, method: str) -> dict[str, Any] | None:
     """Where the score is measured; None while a second file is missing or wrong."""
     if method != "knn" and not METHODS[method].game:
         return {}
     # A model cannot be trained again for every row that is left out.
     possible = list(TESTS)[0 if method == "knn" else 1 :]
+    name = "test" if method == "knn" else "test of games"
     choice = st.radio(
         "Test points (where the score is measured)",
         possible,
         captions=[TESTS[name] for name in possible],
-        key=state.widget_key("test" if method == "knn" else "test of games"),
-        persist_state="session",
+        **lasting(session, name, possible[0]),
     )
     if choice == "hold-out":
         share = st.slider(
             "Share of the rows to hold out",
-            *(10, 50, 30, 5),
+            *(10, 50),
+            step=5,
             format="%d %%",
-            key=state.widget_key("share"),
-            persist_state="session",
+            **lasting(session, "share", 30),
         )
         return {"test": share / 100}
-    if choice != "second CSV":
-        return {}
-    file = st.file_uploader(
-        "Test rows", type=["csv", "tsv", "txt"], key=state.widget_key("test file")
-    )
+    return _second_file(session, table) if choice == "second CSV" else {}
+
+
+def _second_file(session: Session, table: Table) -> dict[str, Any] | None:
+    key = session.widget_key("test file")
+    file = st.file_uploader("Test rows", type=["csv", "tsv", "txt"], key=key)
     if file is not None:
-        state.set_test(Source.of(file.name, file.getvalue()))
-    second = state.test_source()
-    if second is None:
+        session.test_source = Source.of(file.name, file.getvalue())
+    if session.test_source is None:
         st.info("Add the file with the test rows to go on.")
         return None
     try:
-        test = state.read_test(second, table)
+        test = read_test(table, session.test_source)
     except InputError as error:
         st.error(plain(str(error)))
         return None
-    st.caption(f"{plain(second.name)}: {test.n_rows:,} test rows.")
+    st.caption(f"{plain(session.test_source.name)}: {test.n_rows:,} test rows.")
     return {"test": test}
 
 
-def choose_near(table: Table, container: Any) -> dict[str, Any]:
-    """The near-field approximation: preselected, in sight, for large tables."""
-    n, m = table.n_rows, len(table.features)
-    if n <= 2 * NEAR:
-        return {}
-    seconds = one_pass_seconds(table)
-    slow = n * m > MANY_CELLS or seconds > LONG_PASS
-    place = st if slow else container
-    on = place.toggle(
-        "Fast approximation (near field)",
-        value=slow,
-        key=state.widget_key("near"),
-        persist_state="session",
-        help=f"Beyond the {NEAR} rows nearest to a test point, rows count as equally "
-        "far. Values that are far from zero hardly change; results say that they are "
-        "approximate.",
-    )
-    if slow:
-        why = f"This table has {n * m:,} cells. "
-        if on:
-            why += (
-                f"Recommended: rows beyond the {NEAR} nearest of each test point count "
-                "as equally far, which is about four times as fast."
-            )
-        else:
-            why += (
-                "Without the approximation one pass takes "
-                f"{about_time(seconds)}; with it about a quarter."
-            )
-        st.caption(why)
-    return {"near": NEAR} if on else {}
+# --- KNN ------------------------------------------------------------------------------
 
 
-def one_pass_seconds(table: Table) -> float:
-    """Of the coarsest sampled run without approximation."""
-    return valuation.expected_seconds(table, subsets=1)
-
-
-def choose_options(table: Table, method: str = "knn") -> dict[str, Any]:
+def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
     """Everything that has a sensible default, behind a fold."""
-    if method != "knn":
-        return {"method": method, **choose_game(method)}
-    keep: dict[str, Any] = {"persist_state": "session"}
-    key = state.widget_key
     with st.expander("Options", icon=":material/tune:") as fold:
         budget = st.radio(
             "How long",
             list(BUDGETS),
-            index=1,
             captions=list(BUDGETS.values()),
-            key=key("budget"),
-            **keep,
+            **lasting(session, "budget", "Standard"),
         )
         seconds = None
         if budget == "Seconds":
-            seconds = st.number_input(
-                "Seconds", 1, 86_400, 60, step=10, key=key("seconds"), **keep
-            )
+            kept_seconds = lasting(session, "seconds", 60)
+            seconds = st.number_input("Seconds", 1, 86_400, step=10, **kept_seconds)
         a, b = st.columns(2)
         most = max(1, table.n_rows - 1)
         neighbors = a.number_input(
             "Neighbours (K)",
-            1,
-            most,
-            min(10, most),
-            key=key("k"),
+            *(1, most),
+            **lasting(session, "k", min(10, most), range(1, most + 1)),
             help="How many nearest rows vote on the class of a test point.",
-            **keep,
         )
-        scoring = st.selectbox(
-            "Scoring",
-            list(SCORINGS),
-            format_func=lambda name: f"{name}: {SCORINGS[name]}",
-            key=key("scoring"),
-            **keep,
-        )
+        scoring = _choose_scoring(session)
         baseline = st.selectbox(
             "No columns are worth",
             list(BASELINES),
             format_func=lambda name: f"{name}: {BASELINES[name]}",
-            key=key("baseline"),
-            **keep,
+            **lasting(session, "baseline", "zero"),
         )
-        seed = b.number_input(
-            "Seed",
-            0,
-            2**31 - 1,
-            0,
-            key=key("seed"),
-            help="The same seed gives the same values.",
-            **keep,
-        )
-        weights = _weights("column")
-    near = choose_near(table, fold)
+        seed = _choose_seed(session, b)
+        weights = _choose_weights(session, "column")
     return {
-        **weights,
+        "column_weights": weights,
         "n_neighbors": int(neighbors),
         "scoring": scoring,
         "baseline": baseline,
-        "random_state": int(seed),
-        **near,
+        "random_state": seed,
+        "near": _choose_near(session, table, fold),
         **budget_options(str(budget), seconds, len(table.features)),
     }
 
 
 def budget_options(budget: str, seconds: float | None, m: int) -> dict[str, Any]:
-    """Budget as a person says it -> options of `iter_values`."""
+    """A budget as a person says it, as options of a run."""
     if budget == "Quick":
         return {"budget": QUICK_SECONDS}
     if budget == "Seconds" and seconds:
@@ -221,110 +163,146 @@ def budget_options(budget: str, seconds: float | None, m: int) -> dict[str, Any]
     return {"subsets": "auto"}
 
 
-def _weights(of: str) -> dict[str, Any]:
-    """How much contributions count along rows or columns; nothing for Shapley's."""
-    chosen = st.selectbox(
-        f"Weights along {of}s",
-        list(WEIGHTS),
-        format_func=lambda name: f"{name}: {WEIGHTS[name]}",
-        key=state.widget_key(f"{of} weights"),
-        persist_state="session",
-        help="How much a contribution counts by how many others are there. "
-        + " ".join(GIVES_UP.values()),
+def is_large(table: Table) -> bool:
+    """Is the table so large that the near-field approximation is proposed?"""
+    n, m = table.n_rows, len(table.features)
+    return n > 2 * NEAR and (n * m > MANY_CELLS or _one_pass(table) > LONG_PASS)
+
+
+def _one_pass(table: Table) -> float:
+    """Seconds of the coarsest sampled run without approximation."""
+    return _expected(table, RunOptions(subsets=1))
+
+
+def _choose_near(session: Session, table: Table, fold: Any) -> int | None:
+    """The near-field approximation: preselected, in sight, for large tables."""
+    if table.n_rows <= 2 * NEAR:
+        return None
+    is_slow = is_large(table)
+    on = (st if is_slow else fold).toggle(
+        "Fast approximation (near field)",
+        **lasting(session, "near", is_slow),
+        help=f"Beyond the {NEAR} rows nearest to a test point, rows count as equally "
+        "far. Values that are far from zero hardly change; results say that they are "
+        "approximate.",
     )
-    return {} if chosen == "shapley" else {f"{of}_weights": chosen}
+    if is_slow:
+        why = (
+            f"Recommended: rows beyond the {NEAR} nearest of each test point count as "
+            "equally far, which is about four times as fast."
+            if on
+            else "Without the approximation one pass takes "
+            f"{roughly(_one_pass(table))}; with it about a quarter."
+        )
+        cells = table.n_rows * len(table.features)
+        st.caption(f"This table has {cells:,} cells. {why}")
+    return NEAR if on else None
 
 
-def choose_game(method: str) -> dict[str, Any]:
+# --- the other methods, and what they share -------------------------------------------
+
+
+def _choose_game(session: Session, method: str) -> dict[str, Any]:
     """Options of the methods other than KNN."""
-    keep: dict[str, Any] = {"persist_state": "session"}
-    key = state.widget_key
     chosen: dict[str, Any] = {}
     with st.expander("Options", icon=":material/tune:"):
         if METHODS[method].game:
+            # 1D fills cells with means, which the KNN utility cannot
+            models = [name for name in MODELS if (method, name) != ("flat", "knn")]
             chosen["model"] = st.selectbox(
                 "Model",
-                # 1D fills cells with means, which the KNN utility cannot
-                [name for name in MODELS if (method, name) != ("flat", "knn")],
-                index=0 if method == "flat" else list(MODELS).index("tree"),
+                models,
                 format_func=lambda name: MODELS[name],
-                key=key(f"model {method}"),
+                **lasting(session, f"model {method}", "tree"),
                 help="What is trained. The library takes any scikit-learn classifier.",
-                **keep,
             )
         if method in ROUNDS:
-            word, most = ("Trees", 100_000) if method == "oob" else ("Rounds", 100_000)
             chosen["rounds"] = int(
                 st.number_input(
-                    word,
-                    *(2, most, ROUNDS[method]),
-                    key=key(f"rounds {method}"),
+                    "Trees" if method == "oob" else "Rounds",
+                    *(2, 100_000),
+                    **lasting(session, f"rounds {method}", ROUNDS[method]),
                     help="More make the standard errors smaller: four times as many "
                     "halve them.",
-                    **keep,
                 )
             )
         if method in ("mc", "exact"):
-            chosen |= _weights("row") | _weights("column")
+            for of in ("row", "column"):
+                chosen[f"{of}_weights"] = _choose_weights(session, of)
         if method == "mc" and st.toggle(
             "Truncate (approximation)",
-            key=key("truncate"),
+            **lasting(session, "truncate", False),
             help="As soon as some rows reach the accuracy of all rows within 1 "
             "percentage point, the others count as adding nothing. Faster; results "
             "say that they are approximate.",
-            **keep,
         ):
             chosen["truncation"] = 0.01
         if METHODS[method].game:
-            chosen["scoring"] = st.selectbox(
-                "Scoring",
-                list(SCORINGS),
-                format_func=lambda name: f"{name}: {SCORINGS[name]}",
-                key=key("scoring"),
-                **keep,
-            )
-        chosen["random_state"] = int(
-            st.number_input(
-                "Seed",
-                *(0, 2**31 - 1, 0),
-                key=key("seed"),
-                help="The same seed gives the same values.",
-                **keep,
-            )
-        )
+            chosen["scoring"] = _choose_scoring(session)
+        chosen["random_state"] = _choose_seed(session, st)
     return chosen
 
 
-@lru_cache(maxsize=16)
-def _expected(table: Table, options: tuple[tuple[str, Any], ...]) -> float:
-    return valuation.expected_seconds(table, **dict(options))
+def _choose_weights(session: Session, of: str) -> str:
+    """How much contributions count along rows or columns."""
+    return str(
+        st.selectbox(
+            f"Weights along {of}s",
+            list(WEIGHTS),
+            format_func=lambda name: f"{name}: {WEIGHTS[name]}",
+            **lasting(session, f"{of} weights", "shapley"),
+            help="How much a contribution counts by how many others are there. "
+            + " ".join(GIVES_UP.values()),
+        )
+    )
 
 
-def say_time(table: Table, options: dict[str, Any]) -> None:
-    """About how long the run will take."""
-    if options.get("method", "knn") != "knn":
-        _say_time_of_game(table, options)
-        return
-    seconds = valuation.expected_seconds(table, **options)
-    if options.get("budget") and seconds >= options["budget"]:
-        text = f"Stops after {spoken_time(seconds)} with what there is."
-    else:
-        text = f"This will take {about_time(seconds)} on this computer."
-    st.caption(f"{text} First values show within seconds, and you can stop any time.")
+def _choose_scoring(session: Session) -> str:
+    return str(
+        st.selectbox(
+            "Scoring",
+            list(SCORINGS),
+            format_func=lambda name: f"{name}: {SCORINGS[name]}",
+            **lasting(session, "scoring", "accuracy"),
+        )
+    )
 
 
-def _say_time_of_game(table: Table, options: dict[str, Any]) -> None:
-    """Measured with a few evaluations; a warning where it is long."""
-    seconds = _expected(table, tuple(sorted(options.items())))
-    text = f"This will take {about_time(seconds)} on this computer."
-    if seconds > LONG_PASS:
-        quick = valuation.expected_seconds(table, subsets=1)
+def _choose_seed(session: Session, place: Any) -> int:
+    seed = place.number_input(
+        "Seed",
+        *(0, 2**31 - 1),
+        **lasting(session, "seed", 0),
+        help="The same seed gives the same values.",
+    )
+    return int(seed)
+
+
+# --- how long it will take ------------------------------------------------------------
+
+
+@kept(16)
+def _expected(table: Table, options: RunOptions) -> float:
+    return expected_seconds(table, options)
+
+
+def say_time(table: Table, options: RunOptions) -> None:
+    """About how long the run will take; a warning where it is long."""
+    seconds = _expected(table, options)
+    text = f"This will take {roughly(seconds)} on this computer."
+    if options.method == "knn":
+        if options.budget and seconds >= options.budget:
+            text = f"Stops after {spoken_time(seconds)} with what there is."
+        text = f"{text} First values show within seconds, and you can stop any time."
+        st.caption(text)
+    elif seconds > LONG_PASS:
         st.warning(
             f"{text} The model is trained again for every step, and nothing makes that "
-            f"quick. KNN values of this table take {about_time(quick)} or more. "
+            f"quick. KNN values of this table take {roughly(_one_pass(table))} or "
+            "more. "
             + (
                 "There are values at the end only."
-                if options["method"] == "exact"
+                if options.method == "exact"
                 else "You can stop any time; values are kept from the first round on."
             ),
             icon=":material/hourglass_bottom:",

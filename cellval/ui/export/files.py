@@ -1,7 +1,7 @@
 """Files to take away: the repaired table, its change log, decisions, reports."""
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,23 +10,30 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
-from cellval.repairs.repair import Repair, changes_frame, repaired_csv, split, table_csv
-from cellval.table.formulas import is_formula
+from cellval.kept import kept
+from cellval.repairs.decisions import DECISIONS
+from cellval.repairs.repair import (
+    Repair,
+    changes_frame,
+    n_formulas,
+    repaired_csv,
+    table_csv,
+)
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui import session as state
-from cellval.ui.session import Source
+from cellval.ui.repair.measure import is_current
+from cellval.ui.session import Cell, Session, Source
 from cellval.ui.text import changes_words, plain
 from cellval.values.result import CellValues
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-Changes = tuple[tuple[tuple[int, str], Repair], ...]
+Changes = tuple[tuple[Cell, Repair], ...]
 
 
 def card(
     place: Any,
     title: str,
-    about: str,
+    holds: str,
     label: str,
     name: str,
     make: Callable[[], bytes],
@@ -34,7 +41,7 @@ def card(
 ) -> None:
     """What a file holds, and the button that makes it only when it is asked for."""
     with place.container(border=True, height="stretch"):
-        st.markdown(f"**{title}**  \n{about}")
+        st.markdown(f"**{title}**  \n{holds}")
         st.space("stretch")
         st.download_button(
             label,
@@ -55,21 +62,21 @@ def stem(table: Table) -> str:
 # --- the repaired table ---------------------------------------------------------------
 
 
-def repaired_file(table: Table) -> None:
+def repaired_file(session: Session, table: Table) -> None:
     """The drop-in CSV and its change log; or why there can be none."""
-    changes = tuple(state.repairs().items())
+    changes = tuple(session.file.repairs.items())
     try:
         with st.spinner("Checking the repaired file …", show_time=False):
-            raw = _repaired_bytes(state.source(), table, changes)
+            raw = repaired_bytes(table, session.file.source, changes)
             log = safe_frame(changes_frame(table, dict(changes)))
-    except InputError as error:
+    except InputError as fault:
         st.error(
-            f"The repaired file cannot be made. {plain(str(error))}",
+            f"The repaired file cannot be made. {plain(str(fault))}",
             icon=":material/error:",
         )
         return
     made, nothing = changes_words(dict(changes)), not changes
-    about = (
+    holds = (
         "Nothing is changed: click a cell on the heatmap and repair it."
         if nothing
         else f"Your file with {made}. It takes the place of the original: untouched "
@@ -79,7 +86,7 @@ def repaired_file(table: Table) -> None:
     card(
         a,
         "Repaired CSV",
-        about,
+        holds,
         "Download the repaired CSV",
         f"{stem(table)}_repaired.csv",
         lambda: raw,
@@ -94,7 +101,7 @@ def repaired_file(table: Table) -> None:
         partial(csv_bytes, log),
         disabled=nothing,
     )
-    n = _n_formulas(table, changes)
+    n = _formulas(table, changes)
     if n:
         st.warning(
             f"{counted(n, 'cell')} of the repaired CSV would be run as a formula by a "
@@ -104,40 +111,28 @@ def repaired_file(table: Table) -> None:
         )
 
 
-# Kept: it takes a second for a large file, and pages ask again on every click.
-@lru_cache(maxsize=2)
-def _repaired_bytes(file: Source | None, table: Table, changes: Changes) -> bytes:
+# Kept: they take a second for a large file, and pages ask again on every click.
+@kept(2)
+def _formulas(table: Table, changes: Changes) -> int:
+    return n_formulas(table, dict(changes))
+
+
+@kept(2)
+def repaired_bytes(table: Table, file: Source | None, changes: Changes) -> bytes:
+    """The original file after the repairs; of a table without one a new file."""
     if file is None:
         return table_csv(table, dict(changes))
     return repaired_csv(file.raw, dict(changes), file.name)
 
 
-@lru_cache(maxsize=4)
-def _n_formulas(table: Table, changes: Changes) -> int:
-    """In the repaired table: changed cells count as they are now."""
-    texts, drop = split(dict(changes))
-    gone = [table.position(row) for row in drop]
-    counts = [table.cells[name].drop(index=gone).value_counts() for name in table.cells]
-    n = sum(
-        int(n)
-        for column in counts
-        for text, n in column.items()
-        if is_formula(str(text))
-    )
-    for (row, name), text in texts.items():
-        before = str(table.cells[name].iat[table.position(row)])
-        n += is_formula(text) - is_formula(before)
-    return n
-
-
 # --- decisions and values -------------------------------------------------------------
 
 
-def cell_files(table: Table, shown: Table, values: CellValues) -> None:
+def cell_files(session: Session, table: Table, values: CellValues) -> None:
     """Decisions with repairs, the whole list, and the values."""
     choice = st.pills(
         "Decisions in the file of flagged cells",
-        state.DECISIONS,
+        DECISIONS,
         selection_mode="multi",
         default=["error"],
         key="export decisions",
@@ -150,12 +145,14 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
         help="A rare class has lower values as a whole; ranked within the class it "
         "does not fill the top of the list.",
     )
-    decided, repairs = state.all_decisions(), state.repairs()
+    decisions, repairs = dict(session.file.decisions), dict(session.file.repairs)
+    shown = session.shown_table
+    assert shown is not None
 
     def cells(only: list[str] | None = None) -> pd.DataFrame:
         return decisions_frame(
             values,
-            decided,
+            decisions,
             repairs=repairs,
             table=table,
             only=only,
@@ -198,36 +195,35 @@ def cell_files(table: Table, shown: Table, values: CellValues) -> None:
 # --- to show to others ----------------------------------------------------------------
 
 
-def reports(table: Table) -> None:
+def reports(session: Session, table: Table) -> None:
     """A page and a workbook for people without this app."""
-    suspicion = state.suspicion()
+    suspicion, file = session.suspicion, session.file
     if suspicion is None:
         st.caption("Reports can be made as soon as suspicious cells were looked for.")
         return
-    repairs, decided = state.repairs(), state.all_decisions()
-    scores = state.scores()
-    result = None if scores is None or state.scores_are_stale() else scores.result
-    made_from = (suspicion, result, tuple(repairs.items()), tuple(decided.items()))
+    measured = file.comparison.on(table) if is_current(session) else None
+    comparison = None if measured is None else measured.result
+    known: dict[str, Any] = {
+        "repairs": dict(file.repairs),
+        "decisions": dict(file.decisions),
+    }
+    made_from = (suspicion, comparison, *(tuple(x.items()) for x in known.values()))
 
     def page() -> bytes:
         from cellval.export.report import report_html
 
         return report_html(
-            suspicion,
-            repairs=repairs,
-            decisions=decided,
-            comparison=result,
-            original=table,
-            title=table.name,
+            suspicion, comparison=comparison, original=table, title=table.name, **known
         )
 
     def workbook() -> bytes:
         from cellval.export.xlsx import xlsx_bytes
 
-        return xlsx_bytes(suspicion, repairs=repairs, decisions=decided, original=table)
+        return xlsx_bytes(suspicion, original=table, **known)
 
     a, b = st.columns(2)
     _slow_card(
+        session,
         a,
         "Report",
         "One HTML page that opens without a server: heatmap, suspicious cells with "
@@ -237,6 +233,7 @@ def reports(table: Table) -> None:
         page,
     )
     _slow_card(
+        session,
         b,
         "Workbook",
         "The table as an XLSX file, cells coloured by their values, with suspicious "
@@ -248,9 +245,10 @@ def reports(table: Table) -> None:
 
 
 def _slow_card(
+    session: Session,
     place: Any,
     title: str,
-    about: str,
+    holds: str,
     file: tuple[str, str, str],
     made_from: Any,
     make: Callable[[], bytes],
@@ -258,10 +256,11 @@ def _slow_card(
     """A file that takes long, or may fail: made by one click, fetched by the next."""
     word, name, mime = file
     with place.container(border=True, height="stretch"):
-        st.markdown(f"**{title}**  \n{about}")
+        st.markdown(f"**{title}**  \n{holds}")
         st.space("stretch")
         spot = st.empty()
-        raw = state.built(word, made_from)
+        known, raw = session.made.get(word, (None, None))
+        raw = raw if known == made_from else None
         if raw is None and spot.button(
             f"Make the {word}",
             key=f"make {word}",
@@ -271,9 +270,9 @@ def _slow_card(
             try:
                 with spot, st.spinner(f"Making the {word} …"):
                     raw = make()
-                state.keep_built(word, made_from, raw)
-            except InputError as error:
-                spot.error(plain(str(error)), icon=":material/error:")
+                session.made[word] = (made_from, raw)
+            except InputError as fault:
+                spot.error(plain(str(fault)), icon=":material/error:")
         if raw is not None:
             spot.download_button(
                 f"Download the {word}",
@@ -288,11 +287,7 @@ def _slow_card(
 
 
 def csv_button(
-    table: Table,
-    label: str,
-    name: str,
-    make: Callable[[], pd.DataFrame],
-    words: str,
+    table: Table, label: str, name: str, make: Callable[[], pd.DataFrame], words: str
 ) -> None:
     """Download a frame, made when it is asked for, as a CSV."""
     st.download_button(

@@ -1,23 +1,22 @@
 """The map of the inspection page: does it hurt, against: is it surprising?"""
 
-from functools import lru_cache
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
 from cellval.figures.corner_map import corner_plot
-from cellval.table.table import Table
-from cellval.ui import session as state
-from cellval.ui.heatmap.view import open_cell, selected_position
+from cellval.kept import kept
+from cellval.ui.heatmap.view import open_cell
+from cellval.ui.selection import marked_cell
+from cellval.ui.session import Session
 from cellval.ui.widgets import chart, view_key
 from cellval.values.result import CellValues
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 
 
 def draw(
-    table: Table, values: CellValues, suspicion: Suspicion, keep: np.ndarray
+    session: Session, values: CellValues, suspicion: Suspicion, keep: np.ndarray
 ) -> None:
     """The cells in the mask as points; a click selects one."""
     cells = drawn_cells(suspicion, keep)
@@ -25,13 +24,13 @@ def draw(
         st.info("No cell to draw: choose other columns or classes.")
         return
     mask = np.packbits(keep).tobytes()
-    key = view_key("map", state.widget_key("v"), hash(mask))
-    place = selected_position(values, np.arange(table.n_rows), key)
+    key = view_key("map", session.widget_key("v"), hash(mask))
+    selected = marked_cell(session, values, np.arange(len(keep)), key)
     chart(
-        _figure(suspicion, cells.tobytes(), mask, place),
+        _figure(suspicion, cells.tobytes(), mask, selected),
         key,
         "Does it hurt, and is it surprising",
-        on_select=lambda: open_cell(values, key),
+        on_select=lambda: open_cell(session, values, key),
     )
     st.caption(
         f"Every point is a cell; click one to open it. "
@@ -41,14 +40,13 @@ def draw(
     )
 
 
-@lru_cache(maxsize=4)
+@kept(2)
 def _figure(
-    suspicion: Suspicion, cells: bytes, mask: bytes, place: tuple[int, int] | None
+    suspicion: Suspicion, cells: bytes, mask: bytes, selected: tuple[int, int] | None
 ) -> go.Figure:
     """Drawn anew only if it changed: most clicks leave it as it is."""
     shape = suspicion.scores.shape
     bits = np.unpackbits(np.frombuffer(mask, np.uint8), count=shape[0] * shape[1])
     counts = corner_counts(suspicion, bits.reshape(shape).astype(bool))
-    return corner_plot(
-        suspicion, np.frombuffer(cells, np.int64), counts, selected=place
-    )
+    drawn = np.frombuffer(cells, np.int64)
+    return corner_plot(suspicion, drawn, counts, selected=selected)

@@ -1,18 +1,23 @@
 """Did a repair help? Measuring real models before and after, watched on a page."""
 
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.comparison import accuracies
-from cellval.jobs.background import Scores
-from cellval.text import counted, spoken_time
-from cellval.ui import session as state
+from cellval.jobs.background import Job
+from cellval.progress import Snapshot
+from cellval.table.table import Table
+from cellval.text import counted
+from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart
+from cellval.ui.watch import ended, follow, progress
+from cellval.ui.widgets import chart, data_table, error, number_column, text_column
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.repairs.comparison import Comparison
 
 SPREAD_HELP = (
@@ -25,85 +30,79 @@ INTERVAL_HELP = (
 )
 
 
-def measure() -> None:
+def measure(session: Session, table: Table) -> None:
     """Start measuring, watch it, and show what came of it."""
-    found = state.scores()
-    if not state.repairs() and found is None:
+    file = session.file
+    found = file.comparison.on(table)
+    if not file.repairs and found is None:
         st.caption("Change something first; then models can be compared.")
         return
-    active = found is not None and found.active
     if st.button(
         "Measure again" if found else "Measure before and after",
         key="measure",
         type="secondary" if found else "primary",
         icon=":material/speed:",
-        disabled=active or not state.repairs(),
+        disabled=not file.repairs or (found is not None and found.active),
         help="Trains three models with the table as it was and as it is now, and "
         "compares how well they predict rows that were not changed.",
     ):
         try:
-            state.start_scores()
-        except InputError as error:
-            st.error(plain(str(error)), icon=":material/error:")
+            _start(session, table)
+        except InputError as fault:
+            error(fault)
         else:
             st.rerun()
-    if found is None:
-        return
-    if state.scores_are_stale():
+    if found is not None and not is_current(session):
         st.warning(
             "Changes were made or undone since this was measured. Measure again to "
             "see what they do.",
             icon=":material/update:",
         )
-    if found.active:
-        _watch()
-    else:
-        _show_end(found)
+    follow(lambda: file.comparison.on(table), _going, _over)
 
 
-@st.fragment(run_every=1.0)
-def _watch() -> None:
-    found = state.scores()
-    if found is None or not found.active:
-        st.rerun()
-    done, left = found.progress.done, found.progress.seconds_left
-    time_left = f", about {spoken_time(left)} left" if left == left else ""
-    words = f"Measuring: {done:.0%}{time_left}" if done else "Measuring: starting"
-    st.progress(min(1.0, done), text=words)
-    st.button(
-        "Stop measuring",
-        key="stop measuring",
-        icon=":material/stop:",
-        on_click=state.stop_scores,
-        help="Keeps what there is.",
-    )
-    if found.result is not None and done > 0:
-        _verdicts(found.result)  # a figure every second would slow the models down
+def is_current(session: Session) -> bool:
+    """Were models measured with the repairs made by now?"""
+    return bool(session.file.comparison.made_from == session.file.repairs)
 
 
-def _show_end(found: Scores) -> None:
-    if found.status == "failed":
-        st.error(plain(found.error or "Measuring failed."), icon=":material/error:")
-        return
-    result = found.result
-    if found.status == "stopped":
-        st.caption(
-            f":material/stop_circle: Stopped after {found.progress.done:.0%}. What was "
-            "measured so far is kept."
-        )
-    if result is not None and result.done > 0:
-        show_result(result)
+def _start(session: Session, before: Table) -> None:
+    """In the background; or InputError where the repairs do not fit the table."""
+    after = session.repaired_table()
+    neighbors = session.run.options.n_neighbors if session.run else 10
+    made_from = dict(session.file.repairs)
+    begin = partial(_compare, before, after, neighbors)
+    session.file.comparison.start(before, made_from, begin)
 
 
-def show_result(result: "Comparison") -> None:
+def _compare(
+    before: Table, after: Table, n_neighbors: int
+) -> "Iterator[Snapshot[Comparison]]":
+    # scikit-learn is loaded here, so not while a page is drawn
+    from cellval.repairs.measure import iter_comparison
+
+    return iter_comparison(before, after, n_neighbors=n_neighbors)
+
+
+def _going(job: "Job[Comparison]") -> None:
+    done = job.progress.done
+    words = f"Measuring: {done:.0%}" if done else "Measuring: starting"
+    keeps = "Keeps what there is."
+    progress(job, words, keeps, label="Stop measuring", key="stop measuring")
+    if job.result is not None and done > 0:
+        _verdicts(job.result)  # a figure every second would slow the models down
+
+
+def _over(job: "Job[Comparison]") -> None:
+    if ended(job, "What was measured so far is kept.") and job.progress.done > 0:
+        assert job.result is not None
+        _show(job.result)
+
+
+def _show(result: "Comparison") -> None:
     """Verdicts, figure and table of a comparison, and what was measured."""
     _verdicts(result)
-    chart(
-        accuracies(result),
-        "accuracies",
-        "Accuracy before and after",
-        menu=False,
-    )
+    chart(accuracies(result), "accuracies", "Accuracy before and after", menu=False)
     _table(result)
     dropped = f", {result.n_dropped:,} of them dropped" if result.n_dropped else ""
     _, repeats, folds = result.before.shape
@@ -121,34 +120,19 @@ def _verdicts(result: "Comparison") -> None:
 
 
 def _table(result: "Comparison") -> None:
-    frame = result.frame()
-    numbers = [
-        "before",
-        "before_spread",
-        "after",
-        "after_spread",
-        "difference",
-        "low",
-        "high",
-    ]
-    shown = (100 * frame[numbers]).reset_index()
-    number = st.column_config.NumberColumn
-    points, percent = "%.2f", "%.1f"
     right = "Share of the untouched rows that the model predicts rightly, in %."
-    st.dataframe(
-        shown,
-        hide_index=True,
-        height="content",
-        column_config={
-            "model": st.column_config.TextColumn("model", width="medium"),
-            "before": number("before (%)", format=percent, help=right),
-            "before_spread": number("± pp", format=points, help=SPREAD_HELP),
-            "after": number("after (%)", format=percent, help=right),
-            "after_spread": number("± pp ", format=points, help=SPREAD_HELP),
-            "difference": number("difference (pp)", format="%+.2f", help=INTERVAL_HELP),
-            "low": number("from (pp)", format="%+.2f", help=INTERVAL_HELP),
-            "high": number("to (pp)", format="%+.2f", help=INTERVAL_HELP),
-        },
-        placeholder="–",
-        alt="Accuracy before and after, for each model",
+    number = number_column
+    columns = {
+        "before": number("before (%)", 1, help=right),
+        "before_spread": number("± pp", 2, help=SPREAD_HELP),
+        "after": number("after (%)", 1, help=right),
+        "after_spread": number("± pp ", 2, help=SPREAD_HELP),
+        "difference": number("difference (pp)", "%+.2f", help=INTERVAL_HELP),
+        "low": number("from (pp)", "%+.2f", help=INTERVAL_HELP),
+        "high": number("to (pp)", "%+.2f", help=INTERVAL_HELP),
+    }
+    data_table(
+        (100 * result.frame()[list(columns)]).reset_index(),
+        "Accuracy before and after, for each model",
+        {"model": text_column("model", width="medium"), **columns},
     )

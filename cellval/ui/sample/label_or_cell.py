@@ -1,30 +1,24 @@
 """Label or cell: which single change would help a row most, and one click for it."""
 
-from functools import lru_cache
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.detect.suggestions import suggest_many
-from cellval.detect.surprise import Surprise
-from cellval.detect.suspicion import SURPRISING, Suspicion
+from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.glossary import ROW_HELP
+from cellval.kept import kept
 from cellval.stats import SURE
 from cellval.table.table import Table
-from cellval.ui import session as state
-from cellval.ui.sample.row import lowest_rows
-from cellval.ui.sample.what_if import is_stored, store, test_table
+from cellval.ui.sample.what_if import is_stored, store, tested_on
+from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import kept
+from cellval.ui.widgets import data_table, lasting, number_column, text_column
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.views import value_view as views
-from cellval.whatif import questions as whatif
-
-MOST_CELLS = 5
+from cellval.views.row_detail import is_low, row_suggestions
+from cellval.views.value_view import value_view
+from cellval.whatif.questions import MOST_LABELS, LabelOrCell, label_or_cell
 
 GAIN_HELP = (
     "How much the row's value would rise by this change alone. Below 0 the change "
@@ -33,102 +27,66 @@ GAIN_HELP = (
 GAIN_ERROR_HELP = (
     "Standard error of the gain. A gain of more than two standard errors is clear."
 )
+Suggested = list[tuple[dict[str, str], str]]  # new texts by column, and why
 
 
-def label_or_cell(table: Table, values: CellValues, index: int) -> None:
+def show_label_or_cell(
+    session: Session, table: Table, values: CellValues, position: int
+) -> None:
     """Which single change would help the row most; at once where its value is low."""
-    suspicion = state.suspicion()
+    suspicion, row_number = session.suspicion, int(table.row_numbers[position])
     st.markdown(
         "##### Label or cell?",
         help="A row of low value may have a wrong label or a wrong cell, or be a hard "
         "case. Each single change is tried: every other label, and what each "
         f"suspicious cell should have been. {ROW_HELP}",
     )
-    if not is_low(values, suspicion, index):
+    flagged = any(
+        row == row_number and decision == "error"
+        for (row, _), decision in dict(session.file.decisions).items()
+    )
+    if not flagged and not is_low(values, suspicion, position):
         st.caption("This row's value is not low, and none of its cells is flagged.")
         if not st.toggle(
             "Try other labels and suggestions",
-            key=kept("try labels", False),
-            persist_state="session",
+            **lasting(session, "try labels", False),
             help="Shows what each single change would do to this row all the same.",
         ):
             return
-    options = suggestions(table, suspicion, index)
+    options = row_suggestions(table, suspicion, position)
     changes = tuple(tuple(texts.items()) for texts, _ in options)
     try:
-        found = _compared(table, values, index, changes, test_table())
-    except InputError as error:
-        st.warning(plain(str(error)), icon=":material/warning:")
+        found = _compared(values, table, row_number, changes, tested_on(session))
+    except InputError as fault:
+        st.warning(plain(str(fault)), icon=":material/warning:")
         return
+    unit = value_view(values).row_unit
     left, right = st.columns([3, 2])
     with left:
-        _changes_table(found, views.value_view(values).row_unit)
+        _changes_table(found, unit)
     with right, st.container(border=True):
         st.markdown(plain(found.verdict))
-        _apply_button(table, index, found, options, views.value_view(values).row_unit)
-        for note in (_missing_words(table, suspicion, options, index), found.note):
+        _apply_button(session, table, found, options, unit)
+        for note in (_not_tried(session, table, suspicion, options), found.note):
             if note:
                 st.caption(plain(note))
 
 
-def is_low(values: CellValues, suspicion: Suspicion | None, index: int) -> bool:
-    """Clearly below zero, among the lowest rows, or with a flagged cell."""
-    if values.row_values[index] < -SURE * values.row_stderr[index]:
-        return True
-    if suspicion is not None and (suspicion.ranks[index] <= suspicion.n_flagged).any():
-        return True
-    row = int(values.row_numbers[index])
-    decided = state.all_decisions().items()
-    return index in lowest_rows(values) or any(
-        number == row and what == "error" for (number, _), what in decided
-    )
-
-
-def suggestions(
-    table: Table, suspicion: Suspicion | None, index: int
-) -> list[tuple[dict[str, str], str]]:
-    """For each suspicious cell of the row: what should stand there, and why.
-
-    A swap changes two cells, and is one change.
-    """
-    if suspicion is None or index >= len(suspicion.scores):
-        return []
-    odd = np.flatnonzero(suspicion.surprise.surprise[index] < SURPRISING)
-    odd = odd[np.argsort(suspicion.scores[index, odd], kind="stable")][:MOST_CELLS]
-    cells = tuple((index, int(j)) for j in odd)
-    found: dict[frozenset[tuple[str, str]], tuple[dict[str, str], str]] = {}
-    for (_, j), options in zip(
-        cells, _suggested(table, suspicion.surprise, cells), strict=True
-    ):
-        if options:
-            best = options[0]
-            texts = {table.feature_names[j]: best.text, **dict(best.also)}
-            found.setdefault(frozenset(texts.items()), (texts, best.why))
-    return list(found.values())
-
-
-@lru_cache(maxsize=64)
-def _suggested(
-    table: Table, found: Surprise, cells: tuple[tuple[int, int], ...]
-) -> Any:
-    return suggest_many(table, found, cells)
-
-
 # Kept: a page is drawn again on every click.
-@lru_cache(maxsize=16)
+@kept(8)
 def _compared(
-    table: Table,
     values: CellValues,
-    index: int,
+    table: Table,
+    row_number: int,
     changes: tuple[tuple[tuple[str, str], ...], ...],
     test: Table | None,
-) -> whatif.LabelOrCell:
-    unit = views.value_view(values).row_unit
+) -> LabelOrCell:
+    unit = value_view(values).row_unit
     cells = {texts[0][0]: dict(texts) for texts in changes}
-    return whatif.label_or_cell(table, values, index, cells, test, unit=unit)
+    return label_or_cell(table, values, row_number, cells, test=test, unit=unit)
 
 
-def _changes_table(found: whatif.LabelOrCell, unit: Unit) -> None:
+def _changes_table(found: LabelOrCell, unit: Unit) -> None:
     """The row as it is, then every change, the best one first."""
     lines = found.frame().sort_values("gain", ascending=False, kind="stable")
     frame = pd.DataFrame(
@@ -139,32 +97,21 @@ def _changes_table(found: whatif.LabelOrCell, unit: Unit) -> None:
             "stderr": np.append(np.nan, lines["stderr"]) * unit.factor,
         }
     )
-    number, size = st.column_config.NumberColumn, f".{unit.decimals}f"
-    st.dataframe(
+    name, digits = unit.name, unit.decimals
+    data_table(
         frame,
-        hide_index=True,
-        height="content",
-        placeholder="–",
-        column_config={
-            "change": st.column_config.TextColumn("change", width="medium"),
-            "value": number(
-                f"row value ({unit.name})", format=f"%{size}", help=ROW_HELP
-            ),
-            "gain": number(f"gain ({unit.name})", format=f"%+{size}", help=GAIN_HELP),
-            "stderr": number(
-                f"± ({unit.name})", format=f"%{size}", help=GAIN_ERROR_HELP
-            ),
+        "The row's value as it is and after each single change",
+        {
+            "change": text_column("change", width="medium"),
+            "value": number_column(f"row value ({name})", digits, help=ROW_HELP),
+            "gain": number_column(f"gain ({name})", f"%+.{digits}f", help=GAIN_HELP),
+            "stderr": number_column(f"± ({name})", digits, help=GAIN_ERROR_HELP),
         },
-        alt="The row's value as it is and after each single change",
     )
 
 
 def _apply_button(
-    table: Table,
-    index: int,
-    found: whatif.LabelOrCell,
-    options: list[tuple[dict[str, str], str]],
-    unit: Unit,
+    session: Session, table: Table, found: LabelOrCell, options: Suggested, unit: Unit
 ) -> None:
     """For the change that helps most, if one does."""
     lines = found.changes
@@ -180,7 +127,7 @@ def _apply_button(
         )
     else:
         texts, reason = options[at - n_labels]
-    if is_stored(found.row, texts):
+    if is_stored(session, found.row_number, texts):
         st.markdown(":material/check: This repair is applied. Undo: Repair page.")
         return
     is_clear = best["gain"] > SURE * best["stderr"]
@@ -189,31 +136,28 @@ def _apply_button(
         key="apply best",
         icon=":material/build:",
         type="primary" if is_clear else "secondary",
-        disabled=(found.row, "") in state.repairs(),
+        disabled=(found.row_number, "") in session.file.repairs,
         on_click=store,
-        args=(found.row, texts, reason),
+        args=(session, found.row_number, texts, reason),
         help=f"Writes {plain(best['change'])} into the repaired table. Your file stays "
         "as it is, and the Repair page undoes it.",
     )
 
 
-def _missing_words(
-    table: Table,
-    suspicion: Suspicion | None,
-    options: list[tuple[dict[str, str], str]],
-    index: int,
+def _not_tried(
+    session: Session, table: Table, suspicion: Suspicion | None, options: Suggested
 ) -> str:
     """What was not tried, and why."""
     words = []
-    run = state.job()
-    if suspicion is None and run is not None and run.active:
+    goes_on = session.run is not None and session.run.active
+    if suspicion is None and goes_on:
         words.append("Only labels so far: cells are still being compared.")
     elif suspicion is None:
         words.append("Only labels: cells could not be compared with each other.")
     elif not options:
         words.append("No cell of this row is suspicious, so only labels are tried.")
-    if len(table.classes) - 1 > whatif.MOST_LABELS:
-        words.append(f"Of the other labels, the {whatif.MOST_LABELS} commonest.")
-    if run is not None and run.active:
+    if len(table.classes) - 1 > MOST_LABELS:
+        words.append(f"Of the other labels, the {MOST_LABELS} commonest.")
+    if goes_on:
         words.append("The run goes on, so the value above may still differ from this.")
     return " ".join(words)

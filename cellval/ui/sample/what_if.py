@@ -1,7 +1,6 @@
 """What if: a row edited, its value then beside now, and edits kept as repairs."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,42 +8,45 @@ import pandas as pd
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.figures import waterfall as figures
+from cellval.figures.waterfall import waterfall
 from cellval.glossary import ROW_HELP
-from cellval.repairs.repair import Repair
+from cellval.kept import kept
 from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.text import content, counted
-from cellval.ui import session as state
+from cellval.ui.cell_detail import change_to
+from cellval.ui.navigation import goto
+from cellval.ui.session import Edits, Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, view_key
+from cellval.ui.widgets import chart, error, heading, text_column, view_key
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.views import value_view as views
-from cellval.whatif import questions as whatif
+from cellval.views.value_view import value_view
+from cellval.views.waterfall import shared_limits
+from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll
 SECONDS = 0.3  # of computing for a what-if, on two free cores
 
 
-def repairs_of(row: int) -> None:
+def say_repairs(session: Session, row_number: int) -> None:
     """What was changed in this row already, and whether the values know."""
     made, known = (
-        {name: change for (number, name), change in changes.items() if number == row}
-        for changes in (state.repairs(), state.run_changes())
+        {name: change for (row, name), change in changes.items() if row == row_number}
+        for changes in (dict(session.file.repairs), session.memo.changes)
     )
     if not made:
         return
     if "" in made:
-        words = f"Row {row:,} will be dropped: other repairs of it do nothing."
+        words = f"Row {row_number:,} will be dropped: other repairs of it do nothing."
     else:
         texts = [
-            f"{plain(content(name, 24))} → **{plain(content(change.text, 24))}**"
+            f"{plain(heading(name))} → **{plain(content(change.text, 24))}**"
             for name, change in made.items()
         ]
         there = "with" if made == known else "not yet with"
-        words = f"Row {row:,} was repaired: {', '.join(texts)}. The values shown here "
-        words += f"are {there} {'this' if len(made) == 1 else 'these'}."
+        words = f"Row {row_number:,} was repaired: {', '.join(texts)}. The values "
+        words += f"shown here are {there} {'this' if len(made) == 1 else 'these'}."
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/build: {words}", width="content")
         if st.button(
@@ -54,50 +56,53 @@ def repairs_of(row: int) -> None:
             icon=":material/arrow_forward:",
             help="All changes are listed there, to be undone, or valued anew.",
         ):
-            state.goto("repair")
+            goto("repair")
 
 
-def store(row: int, texts: Mapping[str, str], reason: str) -> None:
+def store(
+    session: Session, row_number: int, texts: Mapping[str, str], reason: str
+) -> None:
     """Keep changes as repairs; what the file holds anyway needs none."""
-    table = state.original()
+    table = session.original
     assert table is not None
-    at = table.position(row)
-    for name, text in texts.items():
-        if text.strip() == str(table.cells[name].iat[at]).strip():
-            state.undo(row, name)
-        elif text.strip():
-            state.repair(row, name, Repair("replace", text, reason))
+    held = table.cells.iloc[table.position(row_number)]
+    for name, new in texts.items():
+        if new.strip() == str(held[name]).strip():
+            session.file.undo(row_number, name)
         else:
-            state.repair(row, name, Repair("blank", reason=reason))
+            change = change_to(new if new.strip() else "", reason)
+            session.file.repair(row_number, name, change)
 
 
-def is_stored(row: int, texts: Mapping[str, str]) -> bool:
+def is_stored(session: Session, row_number: int, texts: Mapping[str, str]) -> bool:
     """Does the repaired table hold these texts?"""
-    table, made = state.original(), state.repairs()
+    table, made = session.original, session.file.repairs
     assert table is not None
-    held = table.cells.iloc[table.position(row)]
+    held = table.cells.iloc[table.position(row_number)]
     return all(
-        (made[row, name].text if (row, name) in made else str(held[name])).strip()
-        == text.strip()
-        for name, text in texts.items()
+        (
+            made[row_number, name].text
+            if (row_number, name) in made
+            else str(held[name])
+        ).strip()
+        == new.strip()
+        for name, new in texts.items()
     )
 
 
-def test_table() -> Table | None:
+def tested_on(session: Session) -> Table | None:
     """The test table of the run; held-out rows are known from its values."""
-    run = state.job()
-    test = run.options.get("test") if run else None
+    test = session.run.options.test if session.run else None
     return test if isinstance(test, Table) else None
 
 
-def _signed(unit: Unit, value: float) -> str:
-    return f"+{unit.number(value)}" if value > 0 else unit.number(value)
-
-
 @st.fragment
-def what_if(table: Table, values: CellValues, index: int) -> None:
+def show_what_if(
+    session: Session, table: Table, values: CellValues, position: int
+) -> None:
     """Edit the row; its value and waterfall then, beside those now."""
-    row = int(table.row_numbers[index])
+    row_number = int(table.row_numbers[position])
+    tried = session.file.edits_of(row_number)
     st.markdown(
         "##### What if?",
         help="Try other texts in any cell, or another label: nothing is changed until "
@@ -105,10 +110,10 @@ def what_if(table: Table, values: CellValues, index: int) -> None:
     )
     left, right = st.columns([3, 2])
     with left:
-        _editor(table, index)
-    changes = edits_of(table, index)
+        _editor(table, position, tried)
+    changes = changes_of(table, position, tried)
     with right:
-        _label_box(table, index)
+        _label_box(table, position, tried)
         said = st.container()
     if not changes:
         said.caption(
@@ -116,58 +121,55 @@ def what_if(table: Table, values: CellValues, index: int) -> None:
             "waterfall show here beside the old ones. Empty counts as missing."
         )
         return
-    unit = views.value_view(values).row_unit
+    unit = value_view(values).row_unit
     try:
-        answer = _answer(table, values, index, tuple(changes.items()), test_table())
-    except InputError as error:
+        asked = tuple(changes.items())
+        answer = _answer(values, table, row_number, asked, tested_on(session))
+    except InputError as fault:
         with said:
-            st.error(plain(str(error)), icon=":material/error:")
-            _reset_button(row)
+            error(fault)
+            _reset_button(tried)
         return
     with said:
         st.markdown(_outcome(answer, unit))
-        _keep_or_reset(row, changes, answer, unit)
+        _keep_or_reset(session, tried, changes, answer, unit)
         st.caption(plain(answer.note))
     _side_by_side(answer, unit)
 
 
-def edits_of(table: Table, index: int) -> dict[str, str]:
-    """Texts that are tried out in this row and differ from what it holds."""
-    tried = state.edits(int(table.row_numbers[index])).texts
-    held = table.cells.iloc[index]
+def changes_of(table: Table, position: int, tried: Edits) -> dict[str, str]:
+    """Texts that are tried out in a row and differ from what it holds."""
+    held = table.cells.iloc[position]
     return {
-        name: text
-        for name, text in tried.items()
-        if name in held and text.strip() != str(held[name]).strip()
+        name: new
+        for name, new in tried.texts.items()
+        if name in held and new.strip() != str(held[name]).strip()
     }
 
 
-@lru_cache(maxsize=8)
+@kept(8)
 def _answer(
-    table: Table,
     values: CellValues,
-    index: int,
+    table: Table,
+    row_number: int,
     changes: tuple[tuple[str, str], ...],
     test: Table | None,
-) -> whatif.WhatIf:
-    return whatif.what_if(
-        table, values, index, dict(changes), test=test, seconds=SECONDS
-    )
+) -> WhatIf:
+    how: dict[str, Any] = {"test": test, "seconds": SECONDS}
+    return what_if(table, values, row_number, dict(changes), **how)
 
 
-def _editor(table: Table, index: int) -> None:
+def _editor(table: Table, position: int, tried: Edits) -> None:
     """One line per column; edits are collected by column, not by line."""
-    row = int(table.row_numbers[index])
-    tried = state.edits(row)
-    key = view_key("what if", table.fingerprint[:12], row, tried.version)
+    row_number = int(table.row_numbers[position])
+    key = view_key("what if", table.fingerprint[:12], row_number, tried.version)
     if key not in st.session_state:  # opened now, or again
         tried.begun = dict(tried.texts)
-    held = [str(table.cells[name].iat[index]) for name in table.feature_names]
+    held = [str(table.cells[name].iat[position]) for name in table.feature_names]
     new = [
-        tried.begun.get(name, text)
-        for name, text in zip(table.feature_names, held, strict=True)
+        tried.begun.get(name, now)
+        for name, now in zip(table.feature_names, held, strict=True)
     ]
-    text = st.column_config.TextColumn
     st.data_editor(
         pd.DataFrame({"column": table.feature_names, "now": held, "new": new}),
         key=key,
@@ -175,70 +177,61 @@ def _editor(table: Table, index: int) -> None:
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),
         disabled=["column", "now"],
         column_config={
-            "column": text("column"),
-            "now": text("now", help="What the row holds as it is shown here."),
-            "new": text(
-                "new text",
-                help="Double-click and type. Empty counts as missing.",
+            "column": text_column("column"),
+            "now": text_column("now", help="What the row holds as it is shown here."),
+            "new": text_column(
+                "new text", help="Double-click and type. Empty counts as missing."
             ),
         },
-        on_change=_take_edits,
-        args=(table, index, key),
+        on_change=lambda: take(table, tried, st.session_state[key]["edited_rows"]),
         alt="The cells of the row, to be edited",
     )
 
 
-def _take_edits(table: Table, index: int, key: str) -> None:
-    take(table, index, st.session_state[key]["edited_rows"])
-
-
-def take(table: Table, index: int, edited: Mapping[int, Mapping[str, Any]]) -> None:
+def take(table: Table, tried: Edits, edited: Mapping[int, Mapping[str, Any]]) -> None:
     """Remember edited lines; say so where a text cannot be read."""
-    tried = state.edits(int(table.row_numbers[index]))
     changed = {table.feature_names[int(line)] for line in edited}
     for name in set(tried.texts) & set(table.feature_names) - changed:
         del tried.texts[name]  # typed back to what the editor began with
         if name in tried.begun:
             tried.texts[name] = tried.begun[name]
     for line, change in edited.items():
-        name, text = table.feature_names[int(line)], str(change.get("new") or "")
-        if tried.texts.get(name) == text:
+        name, new = table.feature_names[int(line)], str(change.get("new") or "")
+        if tried.texts.get(name) == new:
             continue
-        tried.texts[name] = text
+        tried.texts[name] = new
         try:
-            read = table.read_texts(name, [text])
+            read = table.read_texts(name, [new])
         except InputError:  # an infinite number: the answer below says so
             continue
-        if text.strip() and read.missing[0]:
+        if new.strip() and read.missing[0]:
             st.toast(
-                f"{plain(content(text))} cannot be read as a {read.kind} for "
-                f"{plain(content(name, 24))}: it counts as missing."
+                f"{plain(content(new))} cannot be read as a {read.kind} for "
+                f"{plain(heading(name))}: it counts as missing."
             )
 
 
-def _label_box(table: Table, index: int) -> None:
-    row = int(table.row_numbers[index])
-    tried = state.edits(row)
-    now = table.classes[int(table.y[index])]
+def _label_box(table: Table, position: int, tried: Edits) -> None:
+    row_number = int(table.row_numbers[position])
+    now = table.classes[int(table.y[position])]
     chosen = tried.begun.get(table.label, now)
-    key = view_key("what if label", table.fingerprint[:12], row, tried.version)
+    key = view_key("what if label", table.fingerprint[:12], row_number, tried.version)
+
+    def take_label() -> None:
+        tried.texts[table.label] = st.session_state[key]
+
     st.selectbox(
-        f"Label: {plain(content(table.label, 24))}",
+        f"Label: {plain(heading(table.label))}",
         table.classes,
         index=table.classes.index(chosen if chosen in table.classes else now),
         format_func=lambda name: content(name) + " (now)" * (name == now),
         key=key,
-        on_change=_take_label,
-        args=(table, row, key),
+        on_change=take_label,
         help="The class of the row. Another one changes what it speaks for.",
     )
 
 
-def _take_label(table: Table, row: int, key: str) -> None:
-    state.edits(row).texts[table.label] = st.session_state[key]
-
-
-def _outcome(answer: whatif.WhatIf, unit: Unit) -> str:
+def _outcome(answer: WhatIf, unit: Unit) -> str:
     """Before, after and the difference in words (Markdown)."""
     gain, stderr = answer.gain, answer.gain_stderr
     if not np.isfinite(stderr):
@@ -249,22 +242,28 @@ def _outcome(answer: whatif.WhatIf, unit: Unit) -> str:
         verdict = "within two standard errors, so no clear difference"
     else:
         verdict = "clearly better" if gain > 0 else "clearly worse"
+    signed = f"{'+' * (gain > 0)}{unit.number(gain)}"
     error = f" ± {unit.number(stderr)}" if np.isfinite(stderr) else ""
     return (
         f"The row's value would go from "
         f"**{unit.with_error(answer.before_total, answer.before_stderr)}** to "
         f"**{unit.with_error(answer.after_total, answer.after_stderr)}** of accuracy. "
-        f"Difference: **{_signed(unit, gain)}{error} {unit.name}**, {verdict}."
+        f"Difference: **{signed}{error} {unit.name}**, {verdict}."
     )
 
 
 def _keep_or_reset(
-    row: int, changes: dict[str, str], answer: whatif.WhatIf, unit: Unit
+    session: Session,
+    tried: Edits,
+    changes: Mapping[str, str],
+    answer: WhatIf,
+    unit: Unit,
 ) -> None:
-    if is_stored(row, changes):
+    row_number = answer.row_number
+    if is_stored(session, row_number, changes):
         n = "a repair" if len(changes) == 1 else f"{len(changes):,} repairs"
         st.markdown(f":material/check: Kept as {n}. Undo: Repair page.")
-        _reset_button(row)
+        _reset_button(tried)
         return
     with st.container(horizontal=True):
         if st.button(
@@ -272,7 +271,7 @@ def _keep_or_reset(
             key="keep edits",
             type="primary",
             icon=":material/build:",
-            disabled=(row, "") in state.repairs(),
+            disabled=(row_number, "") in session.file.repairs,
             help=f"Writes {counted(len(changes), 'edit')} into the repaired table. "
             "Your file stays as it is, and the Repair page undoes it.",
         ):
@@ -280,40 +279,35 @@ def _keep_or_reset(
                 "Tried out: the row's value would go from "
                 f"{unit.text(answer.before_total)} to {unit.text(answer.after_total)}."
             )
-            store(row, changes, reason)
+            store(session, row_number, changes, reason)
             st.rerun()
-        _reset_button(row)
+        _reset_button(tried)
 
 
-def _reset_button(row: int) -> None:
+def _reset_button(tried: Edits) -> None:
     st.button(
         "Reset",
         key="reset edits",
         icon=":material/restart_alt:",
-        on_click=state.reset_edits,
-        args=(row,),
+        on_click=tried.reset,
         help="Empties the edits: the editor shows the row as it is. Repairs stay.",
     )
 
 
-def _side_by_side(answer: whatif.WhatIf, unit: Unit) -> None:
+def _side_by_side(answer: WhatIf, unit: Unit) -> None:
     """Both waterfalls on one scale."""
     sides = {
         "Now": (answer.before, answer.before_total),
         "After the change": (answer.after, answer.after_total),
     }
-    limits = [
-        figures.running_limits(figures.folded(lines)["value"].to_numpy(), total)
-        for lines, total in sides.values()
-    ]
-    shared = min(low for low, _ in limits), max(high for _, high in limits)
+    limits = shared_limits(sides.values())
     for place, (title, (lines, total)) in zip(
         st.columns(2), sides.items(), strict=True
     ):
         with place:
             st.markdown(f"**{title}: {unit.text(total)}**", help=ROW_HELP)
             chart(
-                figures.waterfall(lines, total, unit, limits=shared),
+                waterfall(lines, total, unit, limits=limits),
                 f"what if {title}",
                 f"Waterfall of the row: {title}",
             )

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -12,28 +11,25 @@ from cellval.errors import InputError
 from cellval.games import groups as grouping
 from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
 from cellval.methods import MODELS
-from cellval.table.columns import Texts
 from cellval.table.table import Table
-from cellval.text import content, counted
-from cellval.ui import session as state
+from cellval.text import content, counted, listed
+from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import kept
+from cellval.ui.widgets import lasting, text_column
 
 MOST_GROUPS = 40  # of rows, and of columns
-MANY_TEXTS = 12  # from so many different numbers on, ranges are proposed
-RANGES = "ranges of rows"
+RANGES, OWN = "ranges of rows", "own groups"
 COLUMNS = {
     "each alone": "every column is a group of its own",
     "by kind": "numbers, categories, dates",
     "by name": "columns whose names begin alike",
     "all together": "only the rows are told apart",
-    "own groups": "as you say",
+    OWN: "as you say",
 }
-TESTS = ("leave-one-out", "hold-out", "second CSV")
 
 
 @dataclass(frozen=True)
-class Choice:
+class BlocksChoice:
     """What a person chose; a run belongs to one of them."""
 
     rows_by: str
@@ -53,40 +49,43 @@ class Choice:
 # --- choosing -------------------------------------------------------------------------
 
 
-def choose(table: Table) -> Choice:
+def choose(session: Session, table: Table) -> BlocksChoice:
     """Widgets for everything but the method."""
     a, b, c = st.columns(3, gap="medium")
     with a.container(border=True, height="stretch"):
-        rows_by, n, by_ranges = _choose_rows(table)
+        rows_by, n, by_ranges = _choose_rows(session, table)
     with b.container(border=True, height="stretch"):
-        columns_by, own = _choose_columns(table)
+        columns_by, own = _choose_columns(session, table)
     with c.container(border=True, height="stretch"):
-        model = _choose_model(table)
-    return Choice(rows_by, n, by_ranges, columns_by, own, **model)
+        model = _choose_model(session, table)
+    return BlocksChoice(rows_by, n, by_ranges, columns_by, own, **model)
 
 
-def _choose_rows(table: Table) -> tuple[str, int, bool]:
+def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
     names = [str(name) for name in table.cells]
     options = [RANGES, *names]
     rows_by = st.selectbox(
         "Rows: one source is",
         options,
         format_func=lambda name: _source_words(table, name),
-        key=kept("sources rows", proposed_rows(table), options),
-        persist_state="session",
+        **lasting(
+            session, "sources rows", grouping.proposed_rows(table) or RANGES, options
+        ),
         help="Rows that come from the same place, person or time: rows with the same "
         "text in a column (also one that is no feature, or the label), or rows that "
         "follow each other in the file.",
     )
     by_ranges = rows_by == RANGES
-    if not by_ranges and _n_numbers(table, rows_by) > 1:
-        many = _n_numbers(table, rows_by) > MANY_TEXTS
+    n_numbers = 0 if by_ranges else grouping.n_numbers(table, rows_by)
+    if n_numbers > 1:
+        many = n_numbers > grouping.FEW_TEXTS
         how = st.segmented_control(
             "Grouped by",
             ("ranges", "each text"),
             required=True,
-            key=kept(f"sources how {rows_by}", "ranges" if many else "each text"),
-            persist_state="session",
+            **lasting(
+                session, f"sources how {rows_by}", "ranges" if many else "each text"
+            ),
             help="Ranges of the column's numbers with about as many rows each, or "
             "rows with the same text.",
         )
@@ -94,8 +93,7 @@ def _choose_rows(table: Table) -> tuple[str, int, bool]:
     n = st.number_input(
         "Ranges" if by_ranges else "Groups at most",
         *(2 if by_ranges else 1, MOST_GROUPS),
-        key=kept(f"sources n {by_ranges}", 4 if by_ranges else 6),
-        persist_state="session",
+        **lasting(session, f"sources n {by_ranges}", 4 if by_ranges else 6),
         help="About as many rows in each."
         if by_ranges
         else "The most common texts are groups; all others form one more together, "
@@ -110,26 +108,9 @@ def _source_words(table: Table, name: str) -> str:
     return f"{content(name, 40)}{' (the label)' * (name == table.label)}"
 
 
-def proposed_rows(table: Table) -> str:
-    """A column with few texts that is no feature, else a category, else ranges."""
-    for column in sorted(table.columns, key=lambda column: column.feature):
-        named = column.categories if column.codes is not None else ()
-        if not column.feature and not named and column.kind != "id":
-            named = tuple(Texts.of(table.cells[column.name]).different)
-        if 2 <= len(named) <= MANY_TEXTS:
-            return column.name
-    return RANGES
-
-
-def _n_numbers(table: Table, name: str) -> int:
-    """Different numbers of a column; 0 if it holds something else."""
-    column = next((c for c in table.columns if c.name == name), None)
-    if column is None or column.numbers is None:
-        return 0
-    return int(np.unique(column.numbers[~np.isnan(column.numbers)]).size)
-
-
-def _choose_columns(table: Table) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _choose_columns(
+    session: Session, table: Table
+) -> tuple[str, tuple[tuple[str, str], ...]]:
     m, kinds = len(table.features), len(grouping.columns_by_kind(table))
     proposed = "each alone" if m <= 8 else "by kind" if kinds > 1 else "by name"
     if proposed == "by name" and len(grouping.columns_by_name(table)) > 9:
@@ -138,21 +119,19 @@ def _choose_columns(table: Table) -> tuple[str, tuple[tuple[str, str], ...]]:
         "Columns: one group is",
         list(COLUMNS),
         captions=list(COLUMNS.values()),
-        key=kept("sources columns", proposed, COLUMNS),
-        persist_state="session",
+        **lasting(session, "sources columns", proposed, COLUMNS),
     )
-    if columns_by != "own groups":
+    if columns_by != OWN:
         return columns_by, ()
-    return columns_by, tuple(own_groups(table).items())
+    return columns_by, tuple(own_groups(session, table).items())
 
 
-def _choose_model(table: Table) -> dict[str, Any]:
+def _choose_model(session: Session, table: Table) -> dict[str, Any]:
     model = st.selectbox(
         "Model that the sources are to serve",
         MODELS,
-        key=kept("sources model", "knn", list(MODELS)),
+        **lasting(session, "sources model", "knn", list(MODELS)),
         format_func=lambda name: MODELS[name],
-        persist_state="session",
         help="Values say what a source adds to the accuracy of this model. KNN is the "
         "fastest, and the one that cells are valued by.",
     )
@@ -162,30 +141,21 @@ def _choose_model(table: Table) -> dict[str, Any]:
         neighbors = st.number_input(
             "Neighbours (K)",
             *(1, most),
-            key=kept("sources k", min(10, most)),
-            persist_state="session",
+            **lasting(session, "sources k", min(10, most)),
             help="How many nearest rows vote on the class of a test point.",
         )
-    second = state.test_source()
-    tests = [
-        test
-        for test in TESTS
-        if (test != "leave-one-out" or model == "knn")
-        and (test != "second CSV" or second is not None)
-    ]
+    second = session.test_source
+    tests = {"hold-out": "a share of the rows; they belong to no source then"}
+    if model == "knn":
+        words = "every row in turn, with all others as neighbours"
+        tests = {"leave-one-out": words, **tests}
+    if second is not None:
+        tests["second CSV"] = plain(second.name)
     test = st.radio(
         "Tested on",
-        tests,
-        key=kept(f"sources test {model == 'knn'}", tests[0], tests),
-        persist_state="session",
-        captions=[
-            {
-                "leave-one-out": "every row in turn, with all others as neighbours",
-                "hold-out": "a share of the rows; they belong to no source then",
-                "second CSV": plain(second.name) if second else "",
-            }[test]
-            for test in tests
-        ],
+        list(tests),
+        **lasting(session, f"sources test {model == 'knn'}", next(iter(tests)), tests),
+        captions=list(tests.values()),
         help="A second CSV is chosen on the Data page, as test points.",
     )
     share = 30
@@ -195,8 +165,7 @@ def _choose_model(table: Table) -> dict[str, Any]:
             *(10, 50),
             step=5,
             format="%d %%",
-            key=kept("sources share", 30),
-            persist_state="session",
+            **lasting(session, "sources share", 30),
         )
     return {
         "model": model,
@@ -210,37 +179,38 @@ def _choose_model(table: Table) -> dict[str, Any]:
 # --- own groups of columns: an editor whose frame stays while it is open --------------
 
 
-def own_groups(table: Table) -> dict[str, str]:
+def own_groups(session: Session, table: Table) -> dict[str, str]:
     """Column -> name of its group, as a person said it; the kinds to begin with."""
-    key = state.widget_key("own groups")
-    made = st.session_state.get(key)
-    if made is None or set(made) != set(table.feature_names):
+    groups = session.file.column_groups
+    if set(groups.texts) != set(table.feature_names):
         begun = grouping.columns_by_kind(table)
         if len(begun) == 1:
             begun = grouping.columns_by_name(table)
-        made = {
+        groups.texts = {
             name: begun.names[g]
             for name, g in zip(table.feature_names, begun.of, strict=True)
         }
-        st.session_state[key] = made
-    return dict(made)
+    return groups.texts
 
 
-def edit_own_groups(table: Table) -> None:
+def edit_own_groups(session: Session, table: Table) -> None:
     """The editor; drawn below the choices, where there is room."""
-    key = state.widget_key("own groups editor")
-    begun_key = state.widget_key("own groups begun")
-    if key not in st.session_state or begun_key not in st.session_state:
-        st.session_state[begun_key] = own_groups(table)
-    begun = st.session_state[begun_key]
-    names = list(table.feature_names)
+    key = session.widget_key("own groups editor")
+    groups, names = session.file.column_groups, list(table.feature_names)
+    if key not in st.session_state or set(groups.begun) != set(names):
+        groups.begun = dict(own_groups(session, table))
     frame = pd.DataFrame(
         {
             "column": names,
             "kind": [column.kind for column in table.features],
-            "group": [begun.get(name, "") for name in names],
+            "group": [groups.begun[name] for name in names],
         }
     )
+
+    def take() -> None:
+        edited = st.session_state[key]["edited_rows"]
+        groups.texts = with_groups(table, groups.begun, edited)
+
     st.data_editor(
         frame,
         key=key,
@@ -248,22 +218,15 @@ def edit_own_groups(table: Table) -> None:
         disabled=["column", "kind"],
         height=min(38 + 35 * len(frame), 420),
         column_config={
-            "group": st.column_config.TextColumn(
+            "group": text_column(
                 "group",
                 help="Double-click and type: columns with the same name form a group. "
                 "Empty: the column goes to the group (others).",
             )
         },
-        on_change=_take_groups,
-        args=(table, key),
+        on_change=take,
         alt="Columns and the groups they belong to",
     )
-
-
-def _take_groups(table: Table, key: str) -> None:
-    edited = st.session_state[key]["edited_rows"]
-    begun = st.session_state[state.widget_key("own groups begun")]
-    st.session_state[state.widget_key("own groups")] = with_groups(table, begun, edited)
 
 
 def with_groups(
@@ -279,7 +242,7 @@ def with_groups(
 # --- what the choice means ------------------------------------------------------------
 
 
-def groups_of(table: Table, choice: Choice) -> tuple[Groups, Groups]:
+def groups_of(table: Table, choice: BlocksChoice) -> tuple[Groups, Groups]:
     """Groups of all rows and columns, or InputError."""
     if choice.rows_by == RANGES:
         rows = grouping.rows_by_ranges(table, choice.n)
@@ -287,7 +250,7 @@ def groups_of(table: Table, choice: Choice) -> tuple[Groups, Groups]:
         rows = grouping.rows_by_quantiles(table, choice.rows_by, choice.n)
     else:
         rows = grouping.rows_by_column(table, choice.rows_by, choice.n)
-    if choice.columns_by == "own groups":
+    if choice.columns_by == OWN:
         wanted: dict[str, list[str]] = {}
         for column, name in choice.own:
             if name:
@@ -310,7 +273,7 @@ def groups_of(table: Table, choice: Choice) -> tuple[Groups, Groups]:
     return rows, columns
 
 
-def choose_method(rows: Groups, columns: Groups) -> dict[str, Any]:
+def choose_method(session: Session, rows: Groups, columns: Groups) -> dict[str, Any]:
     """Exact where that is possible, or random orders of the groups."""
     players = len(rows) + len(columns)
     method = "mc"
@@ -320,8 +283,7 @@ def choose_method(rows: Groups, columns: Groups) -> dict[str, Any]:
             "Values",
             ("exact", "Monte Carlo"),
             required=True,
-            key=kept("sources method", "exact"),
-            persist_state="session",
+            **lasting(session, "sources method", "exact"),
             help="Exact: all unions of groups are tried. Monte Carlo: random orders of "
             "the groups, for when that takes too long; values have standard errors.",
         )
@@ -337,15 +299,16 @@ def choose_method(rows: Groups, columns: Groups) -> dict[str, Any]:
             "Rounds",
             *(2, 100_000),
             step=50,
-            key=kept("sources rounds", ROUNDS),
-            persist_state="session",
+            **lasting(session, "sources rounds", ROUNDS),
             help="Random orders of the groups. Four times as many halve the standard "
             "errors.",
         )
     return {"method": method, "rounds": int(rounds)}
 
 
-def say_groups(table: Table, choice: Choice, rows: Groups, columns: Groups) -> None:
+def say_groups(
+    table: Table, choice: BlocksChoice, rows: Groups, columns: Groups
+) -> None:
     """Who plays, and what is odd about it."""
     exact = grouping.is_exact(rows, columns, choice.method)
     n = grouping.n_evaluations(rows, columns, choice.method, choice.rounds)
@@ -367,7 +330,7 @@ def say_groups(table: Table, choice: Choice, rows: Groups, columns: Groups) -> N
     single = [name for name, k in zip(rows.names, rows.sizes, strict=True) if k == 1]
     if single:
         st.warning(
-            f"{plain(grouping.listed(single, 5))}: a group with a single row. Its "
+            f"{plain(listed(single, 5))}: a group with a single row. Its "
             "value rests on that row alone; put small groups together.",
             icon=":material/warning:",
         )

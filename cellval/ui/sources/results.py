@@ -9,15 +9,16 @@ from cellval.figures.blocks import heatmap, shares
 from cellval.methods import MODELS
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui import session as state
 from cellval.ui.export.files import csv_button
-from cellval.ui.sources.groups import Choice
+from cellval.ui.session import Session
+from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, kept
+from cellval.ui.widgets import chart, data_table, lasting, number_column, text_column
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.games.block_values import BlockValues
 
+FEW_LINES = 16  # more scroll
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
 VALUE_HELP = (
     "What the group adds to the accuracy of the model, in percentage points (pp), on "
@@ -34,10 +35,12 @@ SHARE_HELP = (
 )
 
 
-def show(table: Table, choice: Choice, blocks: "BlockValues") -> None:
+def show(
+    session: Session, table: Table, choice: BlocksChoice, blocks: "BlockValues"
+) -> None:
     """Heatmap, shares, table, caveats and files."""
     st.header("What each source adds", divider="gray")
-    blocks = _counted_from(blocks)
+    blocks = _counted_from(session, blocks)
     best = int(np.argmax(blocks.row_values))
     share = 100 * blocks.row_values[best] / blocks.total if blocks.has_shares else 0
     most = (
@@ -68,11 +71,9 @@ def show(table: Table, choice: Choice, blocks: "BlockValues") -> None:
         )
     for caveat in blocks.caveats():
         st.warning(plain(caveat), icon=":material/warning:")
-    key = state.widget_key("blocks")
-    chart(heatmap(blocks), key, "Values of the blocks")
+    chart(heatmap(blocks), session.widget_key("blocks"), "Values of the blocks")
     if blocks.has_shares:
-        shares_key = state.widget_key("shares")
-        chart(shares(blocks), shares_key, "Shares of the total")
+        chart(shares(blocks), session.widget_key("shares"), "Shares of the total")
     _table(blocks, "rows", "Sources")
     if len(blocks.column_groups) > 1:
         _table(blocks, "columns", "Columns")
@@ -80,7 +81,7 @@ def show(table: Table, choice: Choice, blocks: "BlockValues") -> None:
     _files(table, blocks)
 
 
-def _counted_from(blocks: "BlockValues") -> "BlockValues":
+def _counted_from(session: Session, blocks: "BlockValues") -> "BlockValues":
     """From 0, or from what a guess reaches, where the model reaches more."""
     if not blocks.total > blocks.guess + NOTHING:
         return blocks
@@ -89,8 +90,7 @@ def _counted_from(blocks: "BlockValues") -> "BlockValues":
         "Values count from",
         words,
         required=True,
-        key=kept("sources baseline", words[0], words),
-        persist_state="session",
+        **lasting(session, "sources baseline", words[0], words),
         help="From 0 %, as on the other pages: then what a guess would reach is shared "
         "out, too, and every group gets the same part of it. From a guess (models: the "
         "most common class; KNN: random neighbours) only what is learned is shared "
@@ -99,7 +99,7 @@ def _counted_from(blocks: "BlockValues") -> "BlockValues":
     return blocks.above_guess() if chosen == words[1] else blocks
 
 
-def _model_words(choice: Choice) -> str:
+def _model_words(choice: BlocksChoice) -> str:
     if choice.model == "knn":
         return f"KNN with {counted(choice.n_neighbors, 'neighbour')}"
     return f"a model ({MODELS[choice.model].lower()})"
@@ -109,38 +109,36 @@ def _table(blocks: "BlockValues", of: str, title: str) -> None:
     frame = blocks.shares()
     frame = frame[frame["groups_of"].isin([of, "total"])]
     frame[["value", "stderr", "per_1000_rows", "per_1000_cells"]] *= 100
-    number = st.column_config.NumberColumn
+    number = number_column
     shown = {
-        "group": st.column_config.TextColumn(title.lower(), width="medium"),
-        "value": number("value (pp)", format="%.2f", help=VALUE_HELP),
-        "stderr": number("± pp", format="%.2f", help=STDERR_HELP),
-        "share_percent": number("share (%)", format="%.1f", help=SHARE_HELP),
-        "share_stderr": number("± % ", format="%.1f", help=STDERR_HELP),
-        "rows": number("rows", format="localized"),
+        "group": text_column(title.lower(), width="medium"),
+        "value": number("value (pp)", 2, help=VALUE_HELP),
+        "stderr": number("± pp", 2, help=STDERR_HELP),
+        "share_percent": number("share (%)", 1, help=SHARE_HELP),
+        "share_stderr": number("± % ", 1, help=STDERR_HELP),
+        "rows": number("rows", "localized"),
         "per_1000_rows": number(
             "per 1,000 rows (pp)",
-            format="%.3g",
+            "%.3g",
             help="The value divided by the group's rows, times 1,000: what a row of "
             "this source is worth, whatever its size. Small sources have it easier.",
         ),
-        "columns": number("columns", format="localized"),
-        "cells": number("cells", format="localized"),
+        "columns": number("columns", "localized"),
+        "cells": number("cells", "localized"),
         "per_1000_cells": number(
             "per 1,000 cells (pp)",
-            format="%.3g",
+            "%.3g",
             help="The value divided by the group's cells, times 1,000.",
         ),
     }
     hidden = {"stderr", "share_stderr"} if blocks.exact else set()
     hidden |= {"columns"} if of == "rows" else {"rows", "per_1000_rows"}
     names = [name for name in shown if name not in hidden]
-    st.dataframe(
+    data_table(
         frame[names],
-        hide_index=True,
-        height="content" if len(frame) <= 20 else 600,
-        column_config={name: shown[name] for name in names},
-        placeholder="–",
-        alt=f"{title} with their values and shares of the total",
+        f"{title} with their values and shares of the total",
+        {name: shown[name] for name in names},
+        few=FEW_LINES,
     )
 
 

@@ -8,111 +8,77 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
-from cellval.jobs.background import Steps, start_steps
+from cellval.jobs.background import Job
+from cellval.progress import Snapshot
 from cellval.table.table import Table
-from cellval.text import counted
-from cellval.ui import session as state
-from cellval.ui.sources.groups import Choice, groups_of
+from cellval.ui.session import FileWork, Session, read_test
+from cellval.ui.sources.groups import BlocksChoice, groups_of
 from cellval.ui.sources.results import show
-from cellval.ui.text import about_time, plain
-from cellval.ui.widgets import chart, side_progress
+from cellval.ui.text import roughly
+from cellval.ui.watch import ended, follow, progress, start_button
+from cellval.ui.widgets import chart, error
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.games.block_values import BlockValues
-    from cellval.games.blocks import Expected
+    from cellval.games.blocks import BlockGame
 
 LONG = 120.0  # seconds from which a run is warned of
 
 
-def utility(table: Table, choice: Choice, test: Table | None) -> Any:
-    """The game; scikit-learn is loaded here, so not while a page is drawn."""
+def _game(table: Table, choice: BlocksChoice, test: Table | None) -> "BlockGame":
+    # scikit-learn is loaded here, so not while a page is drawn
+    from cellval.games.blocks import BlockGame
     from cellval.games.models import utility_of
 
     tested: Any = test if test is not None else choice.share or None
-    return utility_of(table, choice.model, test=tested, n_neighbors=choice.n_neighbors)
+    h = utility_of(table, choice.model, test=tested, n_neighbors=choice.n_neighbors)
+    how: dict[str, Any] = {"method": choice.method, "rounds": choice.rounds}
+    return BlockGame.of(h, *groups_of(table, choice), **how)
 
 
-def _run(table: Table, choice: Choice, test: Table | None) -> Iterator["BlockValues"]:
-    from cellval.games.blocks import iter_blocks
-
-    groups = groups_of(table, choice)
-    h = utility(table, choice, test)
-    return iter_blocks(h, *groups, method=choice.method, rounds=choice.rounds)
-
-
-def _expect(table: Table, choice: Choice, test: Table | None) -> Iterator["Expected"]:
-    from cellval.games.blocks import iter_expected
-
-    groups = groups_of(table, choice)
-    h = utility(table, choice, test)
-    return iter_expected(h, *groups, method=choice.method, rounds=choice.rounds)
-
-
-def _test_table(table: Table, choice: Choice) -> Table | None:
-    second = state.test_source()
-    if choice.test != "second CSV" or second is None:
-        return None
-    return state.read_test(second, table)
-
-
-def start_button(table: Table, choice: Choice) -> None:
-    """How long it will take, measured, and the start."""
-    made_from, found = state.side("blocks")
-    active = found is not None and found.active
+def start(session: Session, table: Table, choice: BlocksChoice) -> None:
+    """How long it will take, measured, and the button that starts it."""
+    file, test = session.file, None
     try:
-        test = _test_table(table, choice)
-    except InputError as error:
-        st.error(plain(str(error)), icon=":material/error:")
+        if choice.test == "second CSV" and session.test_source is not None:
+            test = read_test(table, session.test_source)
+    except InputError as fault:
+        error(fault)
         return
-    known = found is not None and made_from == choice and found.status == "done"
-    if not active and not known:
-        if state.side("blocks time")[0] != choice:
-            measuring = start_steps(table, partial(_expect, table, choice, test))
-            state.keep_side("blocks time", choice, measuring)
-        _say_time()
-    again = found is not None and made_from == choice
-    if st.button(
-        "Value the sources again" if again else "Value the sources",
-        key="start sources",
-        type="secondary" if again else "primary",
-        icon=":material/play_arrow:",
-        disabled=active,
-    ):
-        state.stop_side("blocks time")
-        started = start_steps(table, partial(_run, table, choice, test))
-        state.keep_side("blocks", choice, started)
-        started.wait(state.SHORT_RUN)
-        st.rerun()
+    job = file.blocks.on(table)
+    known = file.blocks.made_from == choice and job is not None and job.status == "done"
+    if not known and not (job is not None and job.active):
+        _say_time(file, table, choice, test)
+
+    def play() -> "Iterator[Snapshot[BlockValues]]":
+        file.blocks_seconds.stop()
+        return _game(table, choice, test).play()
+
+    labels = ("Value the sources", "Value the sources again")
+    start_button(file.blocks, table, choice, play, labels=labels, key="start sources")
 
 
-def _say_time() -> None:
+def _say_time(
+    file: FileWork, table: Table, choice: BlocksChoice, test: Table | None
+) -> None:
     """Until it is measured this looks again every second, and then no more."""
-    _, found = state.side("blocks time")
-    if found is not None and found.active:
-        _watch_time()
-    else:
-        _time_line(found)
+    measured = file.blocks_seconds
+    job = measured.on(table)
+    gave_up = job is not None and job.status == "stopped" and job.result is None
+    if job is None or gave_up or measured.made_from != choice:
+        measured.start(table, choice, lambda: _game(table, choice, test).foretell())
+    follow(lambda: measured.on(table), _time_line, _time_line)
 
 
-@st.fragment(run_every=1.0)
-def _watch_time() -> None:
-    _, found = state.side("blocks time")
-    if found is None or not found.active:
-        st.rerun()
-    _time_line(found)
-
-
-def _time_line(found: Steps | None) -> None:
-    if found is not None and found.status == "failed":
-        st.error(plain(found.error or "This failed."), icon=":material/error:")
+def _time_line(job: Job[float]) -> None:
+    if job.status == "failed":
+        ended(job)
         return
-    expected = found.result if found is not None else None
-    if expected is None:
+    if job.result is None:
         st.caption(":material/timer: Measuring how long this will take …")
         return
-    seconds = expected.run_seconds
-    words = f"This will take {about_time(seconds)} on this computer (measured)."
-    if seconds > LONG:
+    words = f"This will take {roughly(job.result)} on this computer (measured)."
+    if job.result > LONG:
         st.warning(
             f"{words} Fewer groups, or Monte Carlo with few rounds, take less. You can "
             "stop any time.",
@@ -122,52 +88,43 @@ def _time_line(found: Steps | None) -> None:
         st.caption(f":material/timer: {words}")
 
 
-def watch(table: Table, choice: Choice) -> None:
+def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
-    made_from, found = state.side("blocks")
-    if found is None:
+    blocks = session.file.blocks
+    follow(lambda: blocks.on(table), _going, partial(_over, session, table, choice))
+
+
+def _going(job: "Job[BlockValues]") -> None:
+    words = "Valuing the sources: starting"
+    if job.status == "running":
+        words = f"Valuing the sources: {job.progress.done:.0%}, {job.progress.seen}"
+    keeps = "Estimates so far are kept; an exact run has none before its end."
+    progress(job, words, keeps, key="stop blocks")
+    if job.result is not None:
+        chart(
+            heatmap(job.result),
+            "partial blocks",
+            "Values of the blocks so far",
+            menu=False,
+        )
+
+
+def _over(
+    session: Session, table: Table, choice: BlocksChoice, job: "Job[BlockValues]"
+) -> None:
+    if not ended(job):
         return
-    if found.active:
-        _watch_run()
-        return
-    if found.status == "failed":
-        st.error(plain(found.error or "This failed."), icon=":material/error:")
-        return
-    result = found.result
-    if found.status == "stopped":
-        st.caption(f":material/stop_circle: Stopped after {found.progress.done:.0%}.")
-        if result is None or result.values is None:
-            st.info(
-                "An exact run has no values before its end. Start again, or choose "
-                "Monte Carlo, which has estimates from the second round on.",
-                icon=":material/info:",
-            )
-    if made_from != choice:
+    if job.status == "stopped" and job.result is None:
+        st.info(
+            "An exact run has no values before its end. Start again, or choose Monte "
+            "Carlo, which has estimates from the second round on.",
+            icon=":material/info:",
+        )
+    if session.file.blocks.made_from != choice:
         st.warning(
             "The choice above was changed since this was computed. Value the sources "
             "again to see what it does.",
             icon=":material/update:",
         )
-    if result is not None and result.values is not None:
-        show(table, made_from, result)
-
-
-@st.fragment(run_every=1.0)
-def _watch_run() -> None:
-    _, found = state.side("blocks")
-    if found is None or not found.active:
-        st.rerun()
-    result = found.result
-    words = "Valuing the sources: starting"
-    if result is not None:
-        n = counted(result.n_evaluations, "evaluation")
-        words = f"Valuing the sources: {result.done:.0%}, {n}"
-    keeps = "Estimates so far are kept; an exact run has none before its end."
-    side_progress("blocks", found, words, keeps)
-    if result is not None and result.values is not None:
-        chart(
-            heatmap(result),
-            "partial blocks",
-            "Values of the blocks so far",
-            menu=False,
-        )
+    if job.result is not None:
+        show(session, table, session.file.blocks.made_from, job.result)

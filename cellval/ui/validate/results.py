@@ -2,21 +2,25 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from cellval.figures.validation import detection, removal
-from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.text import content, counted, percent
-from cellval.ui import session as state
 from cellval.ui.export.files import csv_button
+from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, kept, row_column
+from cellval.ui.widgets import (
+    chart,
+    data_table,
+    lasting,
+    number_column,
+    row_column,
+    text_column,
+)
 from cellval.validation.planting import KINDS
 from cellval.views.inspection import inspected
 
@@ -24,8 +28,7 @@ if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.validation.result import Validation
 
 MISSED = 10  # errors to list
-BETTER = 0.8  # of the cells: so much less work is worth a sentence
-CHANCE = 0.6  # AUC below which finding is little better than chance
+LATE = 0.2  # of the cells: errors found after so many look like ordinary cells
 ZOOM = 0.1  # of the cells
 # What each order of inspection follows, by its name in the library.
 MEANINGS = {
@@ -42,14 +45,16 @@ AUC_HELP = (
 )
 
 
-def show(table: Table, result: "Validation", *, live: bool = False) -> None:
+def show(
+    session: Session, table: Table, result: "Validation", *, live: bool = False
+) -> None:
     """All that is known; `live` while the run goes on."""
     st.header("What would be found", divider="gray")
     st.markdown(verdict(result))
-    _detection(result, live)
+    _detection(session, result, live)
     _signals(result)
     if result.removal or math.isfinite(result.accuracy_clean):
-        _removal(result, live)
+        _removal(session, result, live)
     if result.found:
         _missed(result)
     if not live:
@@ -61,30 +66,29 @@ def show(table: Table, result: "Validation", *, live: bool = False) -> None:
 
 def verdict(result: "Validation") -> str:
     """How much must be inspected, as sentences."""
+    n_cells, search = result.n_cells, result.search()
     planted = (
         f"{counted(result.n_wrong, 'error')} ({plain(KINDS[result.kind])}) in "
-        f"{result.n_cells:,} cells."
+        f"{n_cells:,} cells."
     )
-    frame = result.frame().set_index("signal")
-    if "Suspicion" not in frame.index:
+    if search is None:
         return f"{planted} The cells are not valued yet."
-    half, most = frame.loc["Suspicion", ["cells_for_50", "cells_for_90"]]
     begin = "" if result.found else "So far, while values still sharpen: "
     texts = [
         f"{begin}**To find 90 % of errors like these you would inspect about "
-        f"{_cells(most, result.n_cells)}**, the most suspicious first; in random order "
-        f"90 % of them. Half of them are found within {_cells(half, result.n_cells)}."
+        f"{_cells(search.for_most, n_cells)}**, the most suspicious first; in random "
+        f"order 90 % of them. Half of them are found within "
+        f"{_cells(search.for_half, n_cells)}."
     ]
-    if frame.loc["Suspicion", "auc"] < CHANCE:
+    if search.is_chance:
         texts.append(
             "That is no better, or little better, than chance: errors of this kind "
             "look like ordinary cells here."
         )
-    others = frame.drop(index=["Suspicion", "Random"])["cells_for_90"]
-    if result.found and len(others) and others.min() < BETTER * most:
+    if search.better:
         texts.append(
-            f"*{plain(others.idxmin())}* would do with less: "
-            f"{_cells(others.min(), result.n_cells)}."
+            f"*{plain(search.better)}* would do with less: "
+            f"{_cells(search.better_for_most, n_cells)}."
         )
     return f"{' '.join(texts)} Planted: {planted}"
 
@@ -97,19 +101,18 @@ def _cells(share: float, n_cells: int) -> str:
     return f"{round(round(k), -digits):,} of {n_cells:,} cells ({size} %)"
 
 
-def _detection(result: "Validation", live: bool) -> None:
+def _detection(session: Session, result: "Validation", live: bool) -> None:
     words = ("all cells", f"the first {percent(ZOOM)}")
     shown = st.segmented_control(
         "Show",
         words,
         required=True,
-        key=kept("validate zoom", words[0], words),
-        persist_state="session",
+        **lasting(session, "validate zoom", words[0], words),
         help="Where many errors are found among few cells, look at those closely.",
     )
     chart(
         detection(result, ZOOM if shown == words[1] else 1.0),
-        state.widget_key("detection"),
+        session.widget_key("detection"),
         "Share of the planted errors found against share of the cells inspected, a "
         "line for each order of inspection",
         menu=not live,
@@ -117,12 +120,8 @@ def _detection(result: "Validation", live: bool) -> None:
 
 
 def signals_frame(result: "Validation") -> pd.DataFrame:
-    """The library's table, with numbers of cells beside shares."""
-    frame = result.frame()
-    for level in ("50", "90"):
-        share = frame[f"cells_for_{level}"]
-        place = frame.columns.get_loc(f"cells_for_{level}")
-        frame.insert(place, f"n_for_{level}", (share * result.n_cells).round())
+    """The library's table, with what each order follows."""
+    frame = result.signals()
     frame.insert(1, "meaning", frame["signal"].map(MEANINGS))
     return frame
 
@@ -130,46 +129,41 @@ def signals_frame(result: "Validation") -> pd.DataFrame:
 def _signals(result: "Validation") -> None:
     frame = signals_frame(result)
     frame[["found_first", "cells_for_50", "cells_for_90"]] *= 100
-    number = st.column_config.NumberColumn
-    n = f"{result.n_wrong:,}"
+    number, n = number_column, f"{result.n_wrong:,}"
     where = "of all cells, the worst by this order first"
-    st.dataframe(
+    data_table(
         frame,
-        hide_index=True,
-        height="content",
-        column_config={
-            "signal": st.column_config.TextColumn("order of inspection"),
-            "meaning": st.column_config.TextColumn("what it follows", width=300),
-            "auc": number("AUC", format="%.3f", help=AUC_HELP),
+        "How soon each order of inspection finds the planted errors",
+        {
+            "signal": text_column("order of inspection"),
+            "meaning": text_column("what it follows", width=300),
+            "auc": number("AUC", 3, help=AUC_HELP),
             "found_first": number(
                 f"in the first {n} (%)",
-                format="%.1f",
+                1,
                 help=f"Share of the errors among the first {n} cells: as many as there "
                 "are errors, so that 100 % would be perfect.",
             ),
             "n_for_50": number(
                 "half (cells)",
-                format="localized",
+                "localized",
                 help="Cells to inspect until half of the errors are found.",
             ),
-            "cells_for_50": number("half (%)", format="%.1f", help=f"In % {where}."),
+            "cells_for_50": number("half (%)", 1, help=f"In % {where}."),
             "n_for_90": number(
                 "nine in ten (cells)",
-                format="localized",
+                "localized",
                 help="Cells to inspect until nine in ten errors are found.",
             ),
-            "cells_for_90": number(
-                "nine in ten (%)", format="%.1f", help=f"In % {where}."
-            ),
+            "cells_for_90": number("nine in ten (%)", 1, help=f"In % {where}."),
         },
-        alt="How soon each order of inspection finds the planted errors",
     )
 
 
 # --- removal --------------------------------------------------------------------------
 
 
-def _removal(result: "Validation", live: bool) -> None:
+def _removal(session: Session, result: "Validation", live: bool) -> None:
     st.subheader("Does a model get better when the first cells are refilled?")
     if not result.removal:
         st.caption("A decision tree is measured once the errors were looked for.")
@@ -177,7 +171,7 @@ def _removal(result: "Validation", live: bool) -> None:
     st.markdown(removal_words(result))
     chart(
         removal(result),
-        state.widget_key("removal"),
+        session.widget_key("removal"),
         "Accuracy of a decision tree on rows held out clean, against share of the "
         "cells refilled, a line for each order",
         menu=not live,
@@ -192,38 +186,33 @@ def _removal(result: "Validation", live: bool) -> None:
 
 def removal_words(result: "Validation") -> str:
     """What the errors cost the tree and what refilling gives back, with its noise."""
-    own, share = result.removal["Suspicion"], result.n_wrong / result.n_cells
-    n, dirty = own.hits.shape[1], float(own.accuracy[0])
-    clean = result.accuracy_clean
-    noise = math.sqrt(max(clean * (1 - clean), 1 / n) / n)
+    tree = result.refill_effect()
+    assert tree is not None
     texts = [
         f"A decision tree that learns from the table with errors predicts "
-        f"{100 * dirty:.1f} % of {counted(n, 'row')} held out clean; from the clean "
-        f"table {100 * clean:.1f} %."
+        f"{100 * tree.with_errors:.1f} % of {counted(tree.n_tests, 'row')} held out "
+        f"clean; from the clean table {100 * tree.clean:.1f} %."
     ]
-    hurt = abs(clean - dirty) >= SURE * noise
-    if not hurt:
+    if not tree.hurts:
         texts.append(
-            f"That difference is within noise (about ± {100 * noise:.1f} points): "
+            f"That difference is within noise (about ± {100 * tree.noise:.1f} points): "
             "these errors hardly hurt this model, so there is little to win back."
         )
-    if own.removed[-1] < share:
+    if tree.gain is None or tree.random_gain is None:
         return " ".join(texts)
-    rest = result.removal["Random"]
     texts.append(
         f"Refilling the {result.n_wrong:,} most suspicious cells changes it by "
-        f"**{_points(*own.gain_at(share))} points**, as many random cells by "
-        f"{_points(*rest.gain_at(share))}:"
+        f"**{_points(*tree.gain)} points**, as many random cells by "
+        f"{_points(*tree.random_gain)}:"
     )
-    k = int(np.argmin(np.abs(own.removed - share)))
-    apart = own.hits[k] - rest.hits[k]
-    lead, error = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(n))
-    if not hurt:
+    if not tree.hurts:
         texts.append("where errors cost so little, this does not judge the order.")
-    elif abs(lead) <= SURE * error:
+    elif tree.lead == 0:
         texts.append("the difference between the two may be chance.")
     else:
-        texts.append(f"clearly {'better' if lead > 0 else 'worse'} than random cells.")
+        texts.append(
+            f"clearly {'better' if tree.lead > 0 else 'worse'} than random cells."
+        )
     return " ".join(texts)
 
 
@@ -236,70 +225,36 @@ def _points(change: float, error: float) -> str:
 
 def _missed(result: "Validation") -> None:
     st.subheader("Found last")
-    frame = result.planted().head(MISSED)
-    last = frame["rank"].iloc[0] / result.n_cells
+    frame = result.errors().head(MISSED)
+    frame["inspected"] = 100 * frame["rank"] / result.n_cells
+    late = frame["inspected"].iloc[0] > 100 * LATE
     st.markdown(
-        "The planted errors that the inspection list would show last: such errors look "
-        "like ordinary cells."
-        if last > 0.2
-        else "The planted errors that the inspection list would show last; even these "
-        "are among the first cells.",
+        "The planted errors that the inspection list would show last"
+        + (
+            ": such errors look like ordinary cells."
+            if late
+            else "; even these are among the first cells."
+        )
     )
     for name in ("before", "planted"):
         frame[name] = frame[name].map(content)
-    frame["inspected"] = 100 * frame["rank"] / result.n_cells
-    number = st.column_config.NumberColumn
-    st.dataframe(
+    data_table(
         frame,
-        hide_index=True,
-        height="content",
-        column_config={
-            "row": row_column(),
-            "before": st.column_config.TextColumn("in your table"),
-            "planted": st.column_config.TextColumn("planted instead"),
-            "rank": number(
+        "Planted errors that are found last, with what the cells held before",
+        {
+            "row_number": row_column(),
+            "before": text_column("in your table"),
+            "planted": text_column("planted instead"),
+            "rank": number_column(
                 "rank",
-                format="localized",
+                "localized",
                 help="By suspicion: so many cells are inspected until this one.",
             ),
-            "inspected": number(
-                "of all cells (%)", format="%.1f", help="The rank in % of all cells."
+            "inspected": number_column(
+                "of all cells (%)", 1, help="The rank in % of all cells."
             ),
         },
-        alt="Planted errors that are found last, with what the cells held before",
     )
-
-
-def curves_frame(result: "Validation") -> pd.DataFrame:
-    """Both kinds of curves, a line per point."""
-    cells = inspected(result.n_cells)
-    shares = cells / result.n_cells
-    parts = [
-        pd.DataFrame(
-            {
-                "curve": "errors found",
-                "order": name,
-                "cells": cells,
-                "share_of_cells": shares,
-                "share": curve.found_at(shares),
-            }
-        )
-        for name, curve in result.curves.items()
-    ]
-    parts += [
-        pd.DataFrame(
-            {
-                "curve": "accuracy",
-                "order": name,
-                "cells": (own.removed * result.n_cells).round().astype(int),
-                "share_of_cells": own.removed,
-                "share": own.accuracy,
-                "stderr_of_change": [own.gain_at(share)[1] for share in own.removed],
-            }
-        )
-        for name, own in result.removal.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
 
 
 def _files(table: Table, result: "Validation") -> None:
@@ -308,19 +263,19 @@ def _files(table: Table, result: "Validation") -> None:
         (
             "Download the numbers",
             "validation",
-            partial(signals_frame, result),
+            lambda: signals_frame(result),
             "A line for each order of inspection; shares from 0 to 1.",
         ),
         (
             "Download the curves",
             "validation-curves",
-            partial(curves_frame, result),
+            lambda: result.points(inspected(result.n_cells)),
             "The points of both figures; shares from 0 to 1.",
         ),
         (
             "Download the errors",
             "planted-errors",
-            result.planted,
+            lambda: result.errors().rename(columns={"row_number": "row"}),
             "Every planted error: where, what it replaced, and its rank.",
         ),
     ]

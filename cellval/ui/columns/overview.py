@@ -1,0 +1,97 @@
+"""Columns: bars with the spread of their cells, and all of them as a table."""
+
+import pandas as pd
+import streamlit as st
+
+from cellval.figures.columns import MAX_COLUMNS, column_bars
+from cellval.glossary import COLUMN_HELP
+from cellval.table.table import Table
+from cellval.ui.heatmap.view import sort_by
+from cellval.ui.navigation import goto
+from cellval.ui.selection import clicked
+from cellval.ui.session import Session
+from cellval.ui.widgets import chart, data_table, lasting, number_column, view_key
+from cellval.values.result import CellValues
+from cellval.values.words import model_words, score_words
+from cellval.views.order import COLUMN_ORDERS, column_order
+from cellval.views.value_view import value_view
+
+FEW_LINES = 16  # a longer table scrolls
+
+
+def choose_order(session: Session) -> str:
+    """One of `COLUMN_ORDERS`."""
+    by = st.segmented_control(
+        "Order",
+        COLUMN_ORDERS,
+        required=True,
+        **lasting(session, "columns order", COLUMN_ORDERS[0]),
+        help=COLUMN_HELP,
+    )
+    return str(by)
+
+
+def say_sum(values: CellValues) -> None:
+    """What the columns are together, and what a click does."""
+    sums = ""
+    if values.settings.sums_to_score:
+        sums = (
+            f"The {len(values.column_names):,} columns sum to "
+            f"**{100 * values.total:.1f} %**, the {score_words(values.settings)} that "
+            f"the {model_words(values.settings)} reaches. "
+        )
+    st.markdown(
+        f"{sums}Click a bar to see the heatmap sorted by that column.", help=COLUMN_HELP
+    )
+
+
+def draw_bars(session: Session, values: CellValues, by: str) -> None:
+    """A click on a bar goes to the heatmap."""
+    order = column_order(values, by)
+    key = view_key("columns chart", session.widget_key("v"), by)
+    chart(
+        column_bars(value_view(values), order[:MAX_COLUMNS]),
+        key,
+        "Column values with standard errors, and the spread of their cell values",
+        on_select="rerun",
+    )
+    if point := clicked(key):
+        sort_by(session, values.column_names[int(point["0"])])
+        goto("heatmap")
+    st.caption(
+        "Boxes hold the middle half of a column's cells, whiskers nine in ten, the dot "
+        "is its lowest cell."
+        + f" Drawn are the first {MAX_COLUMNS} columns; all are in the table below."
+        * (len(order) > MAX_COLUMNS)
+    )
+
+
+def draw_table(table: Table, values: CellValues, by: str) -> None:
+    """All columns with their values."""
+    view, order = value_view(values), column_order(values, by)
+    unit, kinds = view.column_unit, {c.name: c.kind for c in table.features}
+    names = [values.column_names[j] for j in order]
+    data_table(
+        pd.DataFrame(
+            {
+                "column": names,
+                "kind": [kinds.get(name, "") for name in names],
+                "value": values.column_values[order] * unit.factor,
+                "stderr": values.column_stderr[order] * unit.factor,
+                "harmful": view.harmful_by_column[order],
+            }
+        ),
+        "Columns with their values",
+        {
+            "value": number_column(
+                f"value ({unit.name})", unit.decimals, help=COLUMN_HELP
+            ),
+            "stderr": number_column("± std. error", unit.decimals),
+            "harmful": number_column(
+                "cells that hurt",
+                "localized",
+                help="Cells whose value is below 0 by more than two standard errors.",
+            ),
+        },
+        few=FEW_LINES,
+    )

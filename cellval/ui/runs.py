@@ -1,0 +1,105 @@
+"""Starting, stopping and finding runs: on the file, and on its repaired table."""
+
+import streamlit as st
+
+from cellval.jobs import registry
+from cellval.jobs.background import ValuationJob
+from cellval.repairs.repair import Repairs
+from cellval.table.table import Table
+from cellval.ui.session import (
+    SHORT_RUN,
+    FileWork,
+    RunMemo,
+    Selection,
+    Session,
+    Setup,
+    Source,
+)
+from cellval.values.options import RunOptions
+
+
+def open_file(session: Session, source: Source) -> None:
+    """Take another file; a run on the old one ends, decisions on it are kept."""
+    old = session.file.source
+    if old is not None and old.sha256 == source.sha256:
+        return
+    session.file.stop_jobs()
+    _leave_run(session)
+    file = session.files.get(source.sha256) or FileWork(source)
+    session.take_file(file, Setup(), None)
+
+
+def start_run(session: Session, options: RunOptions) -> ValuationJob:
+    """Start on the chosen table; an old run of this session is stopped."""
+    assert session.table is not None, "no table was chosen"
+    _leave_run(session)
+    return _start(session, session.table, options, None, {})
+
+
+def _start(
+    session: Session,
+    table: Table,
+    options: RunOptions,
+    first: ValuationJob | None,
+    changes: Repairs,
+) -> ValuationJob:
+    run = registry.start(table, options)
+    run.memo = RunMemo(session.file, session.setup, first, changes)
+    _show(session, run)
+    run.wait(SHORT_RUN)
+    return run
+
+
+def _show(session: Session, run: ValuationJob) -> None:
+    session.run = run
+    st.query_params["run"] = run.id
+
+
+def _leave_run(session: Session) -> None:
+    if session.run is not None:
+        session.run.stop()
+    session.run = session.repaired_run = None
+    session.selection = Selection()
+    st.query_params.pop("run", None)
+
+
+def value_repaired(session: Session) -> None:
+    """Value the repaired table as the file was valued, and show it; or InputError."""
+    run, after = session.run, session.repaired_table()
+    assert run is not None, "no run"
+    first, changes = session.memo.first or run, dict(session.file.repairs)
+    for going_on in (run, first):
+        going_on.stop()
+    known = session.repaired_run
+    if known and known.status == "done" and known.memo.changes == changes:
+        _show(session, known)
+    else:
+        session.repaired_run = _start(session, after, first.options, first, changes)
+    session.selection = session.selection.moved(run.table, after)
+
+
+def leave_repaired(session: Session) -> None:
+    """Show the run on the file as it was again."""
+    first, run = session.memo.first, session.run
+    if first is None or run is None:
+        return
+    run.stop()
+    _show(session, first)
+    session.selection = session.selection.moved(run.table, first.table)
+
+
+def sync_link(session: Session) -> None:
+    """Called on every run of app.py: a link finds its run, a run keeps its link."""
+    asked = st.query_params.get("run")
+    if session.run is None and asked:
+        run = registry.get(asked)
+        if run is None:
+            st.query_params.pop("run", None)
+            st.toast("The run of this link is no longer there. Please start again.")
+            return
+        memo: RunMemo = run.memo
+        table = memo.first.table if memo.first else run.table
+        session.take_file(memo.file, memo.setup, table)
+        session.run = run
+    if session.run is not None and asked != session.run.id:
+        st.query_params["run"] = session.run.id

@@ -1,0 +1,100 @@
+"""Two rows side by side: pairs worth comparing, and where they differ."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from cellval.glossary import ROW_HELP
+from cellval.table.table import Table
+from cellval.ui.sample.row import explain, row_picker
+from cellval.ui.session import Session
+from cellval.ui.widgets import data_table, number_column
+from cellval.values.result import CellValues
+from cellval.views.pairs import alike_rows_pairs, alike_values_pairs
+from cellval.views.value_view import value_view
+from cellval.views.waterfall import shared_limits
+
+MOST_LINES = 30
+
+
+def propose_pairs(session: Session, table: Table, values: CellValues) -> None:
+    """Pairs worth comparing, both ways."""
+    unit = value_view(values).row_unit
+    kinds = {
+        "Same value, different reasons": (
+            alike_values_pairs(values),
+            "Nearly the same row value, from very different cells.",
+        ),
+        "Alike rows, different values": (
+            alike_rows_pairs(values, table),
+            "Nearly the same contents, but very different row values: often one "
+            "label is wrong.",
+        ),
+    }
+    for place, (title, (found, why)) in zip(st.columns(2), kinds.items(), strict=True):
+        place.selectbox(
+            title,
+            found,
+            index=None,
+            key=f"pairs {title}",
+            placeholder="choose a pair" if found else "no such pair",
+            format_func=lambda pair: (
+                f"rows {table.row_numbers[pair.first]:,} and "
+                f"{table.row_numbers[pair.second]:,}: "
+                f"{unit.number(values.row_values[pair.first])} and "
+                f"{unit.text(values.row_values[pair.second])}"
+            ),
+            on_change=_take_pair,
+            args=(session, f"pairs {title}"),
+            disabled=not found,
+            help=why,
+        )
+
+
+def _take_pair(session: Session, key: str) -> None:
+    pair = st.session_state[key]
+    if pair is not None:
+        session.selection.row = pair.first
+        session.selection.other_row = pair.second
+        st.session_state[key] = None
+
+
+def show_both(
+    session: Session, table: Table, values: CellValues, a: int, b: int
+) -> None:
+    """Two rows with their waterfalls on one scale, then cell by cell."""
+    limits = shared_limits(
+        (values.explain(int(values.row_numbers[i])), values.row_values[i])
+        for i in (a, b)
+    )
+    for place, position, other in zip(
+        st.columns(2), (a, b), (False, True), strict=True
+    ):
+        with place:
+            row_picker(session, table, values, position, other=other)
+            explain(table, values, position, f"compare {'ab'[other]}", limits)
+    _difference(table, values, a, b)
+
+
+def _difference(table: Table, values: CellValues, a: int, b: int) -> None:
+    """Where two rows differ, largest difference first."""
+    unit = value_view(values).row_unit
+    gap = values.values[a] - values.values[b]
+    order = np.argsort(-np.abs(np.nan_to_num(gap)), kind="stable")[:MOST_LINES]
+    names = [values.column_names[j] for j in order]
+    first, second = (f"row {table.row_numbers[i]:,}" for i in (a, b))
+    frame = pd.DataFrame(
+        {
+            "column": names,
+            f"{first}: content": [table.cells[name].iat[a] for name in names],
+            f"{second}: content": [table.cells[name].iat[b] for name in names],
+            f"{first}: value": values.values[a, order] * unit.factor,
+            f"{second}: value": values.values[b, order] * unit.factor,
+            "difference": gap[order] * unit.factor,
+        }
+    )
+    st.markdown(f"##### Cell by cell, in {unit.long}", help=ROW_HELP)
+    words = f"In {unit.long}; below 0 hurts."
+    number = number_column(None, unit.decimals, help=words)
+    numbers = {name: number for name in frame if frame[name].dtype == float}
+    data_table(frame, "Differences", numbers)

@@ -1,0 +1,168 @@
+"""The inspection list: which cells a person wants to see, and what is known of them."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from cellval.detect.reasons import reasons
+from cellval.detect.suggestions import best_texts
+from cellval.detect.surprise import Surprise
+from cellval.detect.suspicion import Suspicion
+from cellval.kept import kept
+from cellval.repairs.repair import Repairs
+from cellval.table.describe import usual_ranges
+from cellval.table.table import Table
+from cellval.text import brief, content
+from cellval.values.result import CellValues
+from cellval.views.rankings import Ranking, holds_code, ranking
+
+MOST = 5000
+USUAL = 50  # lines, or as many as the rule flags if these are more
+LONGEST = 80  # characters of a cell
+
+
+class Wanted(NamedTuple):
+    """Which cells a person wants to see."""
+
+    by: str = "suspicion"  # key of rankings.RANKINGS
+    k: int | None = None  # None: the usual number
+    columns: tuple[str, ...] = ()  # only these; all if none is named
+    classes: tuple[str, ...] = ()
+    with_codes: bool = True  # also cells that hold a code for "missing"
+
+
+class Inspection(NamedTuple):
+    """The worst of the wanted cells, a line each."""
+
+    frame: pd.DataFrame  # worst first; see `_lines`
+    by: str  # key of RANKINGS that was used; see rankings.ranking
+    n_rule: int | None  # lines that the rule flags; None by value, which has none
+
+
+def inspection(
+    table: Table,
+    values: CellValues,
+    suspicion: Suspicion | None,
+    wanted: Wanted,
+    *,
+    decisions: Mapping[tuple[int, str], str],
+    repairs: Repairs,
+) -> Inspection:
+    """The worst cells that pass the filters, with what was decided on them."""
+    ranked, at, n_rule = _ranked(table, values, suspicion, wanted)
+    at = at[: wanted.k or _usual(n_rule)]
+    cells = np.unravel_index(ranked.order[at], values.values.shape)
+    lines = _lines(table, values, suspicion, *cells)
+    where = list(zip(lines["row_number"].tolist(), lines["column"], strict=True))
+    lines["rank"] = at + 1
+    lines["decision"] = [decisions.get(cell, "") for cell in where]
+    lines["repair"] = [_repair_text(repairs, *cell) for cell in where]
+    n = None if n_rule is None else min(n_rule, at.size)
+    return Inspection(pd.DataFrame(lines), ranked.by, n)
+
+
+def usual_number(
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
+) -> int:
+    """How many lines there are unless a person says otherwise."""
+    _, at, n_rule = _ranked(table, values, suspicion, wanted)
+    return min(at.size, _usual(n_rule))
+
+
+def wanted_cells(
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
+) -> np.ndarray:
+    """Which cells pass the filters; bool, (n_rows, n_columns)."""
+    keep = np.ones(values.values.shape, bool)
+    if wanted.columns:
+        keep &= np.isin(values.column_names, wanted.columns)[None, :]
+    if wanted.classes:
+        keep &= np.isin(values.labels, wanted.classes)[:, None]
+    if suspicion is not None and not wanted.with_codes:
+        keep &= ~holds_code(table, suspicion)
+    return keep
+
+
+def _usual(n_rule: int | None) -> int:
+    return min(MOST, max(USUAL, n_rule or 0))
+
+
+def _ranked(
+    table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
+) -> tuple[Ranking, np.ndarray, int | None]:
+    """The ranking, which of its places pass the filters, how many the rule flags."""
+    ranked = ranking(values, suspicion, wanted.by)
+    keep = wanted_cells(table, values, suspicion, wanted).ravel()
+    at = np.flatnonzero(keep[ranked.order])
+    n_rule = None if ranked.n_rule is None else int((at < ranked.n_rule).sum())
+    return ranked, at, n_rule
+
+
+def _lines(
+    table: Table,
+    values: CellValues,
+    suspicion: Suspicion | None,
+    rows: np.ndarray,
+    columns: np.ndarray,
+) -> dict[str, Any]:
+    names = np.array(values.column_names, object)[columns]
+    labels = [values.labels[i] for i in rows]
+    known = {
+        "position": rows,
+        "row_number": values.row_numbers[rows],
+        "id": [values.ids[i] for i in rows],
+        "column": names,
+        "content": _contents(values, rows, columns),
+        "value": values.values[rows, columns],
+        "stderr": values.stderr[rows, columns],
+        "class": labels,
+    }
+    if suspicion is None:
+        usual = usual_ranges(table)
+        known["usual"] = [usual[pair] for pair in zip(names, labels, strict=True)]
+        return known
+    odd = suspicion.surprise.surprise[rows, columns].astype(float)
+    return known | {
+        "suggestion": _suggested(suspicion.surprise, table, rows, columns),
+        "suspicion": suspicion.scores[rows, columns],
+        "reason": reasons(suspicion, rows, columns),
+        "surprise": odd,
+    }
+
+
+def _contents(values: CellValues, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Column by column: the texts of a whole table are many."""
+    texts = np.empty(rows.size, object)
+    for j in np.unique(columns):
+        own = columns == j
+        found = values.cells.iloc[rows[own], j]
+        texts[own] = [brief(text, LONGEST) for text in found]
+    return texts
+
+
+@kept(1)
+def _known_texts(found: Surprise, table: Table) -> dict[tuple[int, int], str]:
+    """Suggestions that are known: each takes some milliseconds."""
+    return {}
+
+
+def _suggested(
+    found: Surprise, table: Table, rows: np.ndarray, columns: np.ndarray
+) -> list[str]:
+    known = _known_texts(found, table)
+    cells = list(zip(rows.tolist(), columns.tolist(), strict=True))
+    new = [cell for cell in cells if cell not in known]
+    if new:
+        places = np.array(new).T
+        known.update(zip(new, best_texts(table, found, *places), strict=True))
+    return [known[cell] for cell in cells]
+
+
+def _repair_text(repairs: Repairs, row_number: int, column: str) -> str:
+    """What a cell will hold; empty if it stays as it is."""
+    if (row_number, "") in repairs:
+        return "(row dropped)"
+    found = repairs.get((row_number, column))
+    return "" if found is None else content(found.text, LONGEST)

@@ -1,0 +1,259 @@
+"""The Data page: opening a file, its columns, the options of a run."""
+
+import pandas as pd
+import pytest
+from helpers import (
+    SAMPLES,
+    box,
+    click,
+    goto,
+    labels,
+    open_app,
+    pick,
+    running,
+    session_of,
+    settled,
+    shown,
+    texts,
+    upload,
+)
+
+import cellval
+from cellval.ui.data import file
+from cellval.ui.data.options import budget_options
+from cellval.ui.session import Setup, Source
+
+START = "Value the cells"
+
+
+def button(app):
+    return next(b for b in app.button if b.label == START)
+
+
+def started(app):
+    """The run that the button starts, at its end."""
+    return session_of(settled(click(app, START))).run
+
+
+# --- nothing loaded, running, finished ------------------------------------------------
+
+
+def test_an_empty_data_page_offers_upload_and_samples():
+    app = open_app()
+    assert app.title[0].value == "Data"
+    assert {"Davis", "Wine", "Ugly"} <= set(labels(app))
+    assert len(app.file_uploader) == 1
+    assert "No data yet." in texts(app.sidebar.caption)
+
+
+def test_during_a_run_another_file_can_be_opened(davis):
+    source = Source.of("davis.csv", (SAMPLES / "davis.csv").read_bytes())
+    app = shown("data", running(davis.table), source=source)
+    assert "davis" in texts(app.subheader)
+    assert "Stop the run" in labels(app)
+    assert {START, "Wine"} <= set(labels(app))
+
+
+def test_a_finished_run_can_be_started_again(davis):
+    app = goto(settled(click(click(open_app(), "Davis"), START)), "data")
+    first = session_of(app).run
+    second = started(app)
+    assert second is not first and second.status == "done"
+
+
+# --- loading --------------------------------------------------------------------------
+
+
+def test_every_sample_opens_with_its_label_guessed():
+    label = {"davis": "sex", "breast_cancer": "class", "wine": "cultivar"}
+    label |= {"adult_2000": "income", "ugly": "grade"}
+    for sample in file.SAMPLES:
+        app = click(open_app(), sample.title)
+        assert app.selectbox[0].value == label[sample.file.removesuffix(".csv")]
+        assert START in labels(app)
+        assert not app.error
+
+
+def test_notes_on_the_data_are_shown_at_once():
+    app = click(open_app(), "Ugly")
+    notes = texts(app.markdown)
+    assert "Mitte September" in notes
+    assert "repeat an earlier row" in notes
+
+
+def test_a_broken_file_is_told_in_a_sentence_and_another_one_can_follow():
+    app = upload(open_app(), "photo.csv", b"\x89PNG\r\n\x1a\n" + bytes(200))
+    assert "PNG image" in texts(app.error)
+    assert START not in labels(app)
+    upload(app, "good.csv", b"a,y\n1,n\n2,m\n3,n\n4,m\n")
+    assert not app.error
+    assert START in labels(app)
+
+
+def test_markdown_in_a_file_is_shown_as_text():
+    raw = b"**x**,:red[y],label\n" + b"1,2,a\n2,1,b\n1,1,a\n,2,b\n"
+    app = upload(open_app(), "[evil](http://example.com).csv", raw)
+    assert "[evil](" not in texts(app.subheader)
+    assert "**x**" not in texts(app.markdown)
+
+
+def test_choosing_an_impossible_label_is_taken_back():
+    app = click(open_app(), "Davis")
+    app.selectbox[0].set_value("weight").run()
+    assert not app.exception
+    assert "classes that repeat" in texts(app.error)
+    assert app.selectbox[0].value == "sex"
+
+
+def test_changing_the_label_changes_the_columns():
+    raw = b"a,b,c\n1,x,p\n2,y,q\n3,x,p\n4,y,q\n5,x,q\n6,y,p\n"
+    app = upload(open_app(), "two.csv", raw)
+    assert app.selectbox[0].value == "c"
+    app.selectbox[0].set_value("b").run()
+    assert app.selectbox[0].value == "b"
+    assert not app.error
+
+
+def test_another_file_ends_the_run_on_the_old_one(endless):
+    app = click(click(open_app(), "Davis"), START)
+    run = session_of(app).run
+    click(goto(app, "data"), "Wine")
+    assert run.status == "stopped"
+    assert "Not valued yet" in texts(app.sidebar.caption)
+
+
+def test_decisions_are_found_again_when_a_file_is_opened_again():
+    app = click(open_app(), "Davis")
+    session_of(app).file.decide(12, "height", "error")
+    click(app, "Wine")
+    assert session_of(app).file.decisions == {}
+    click(app, "Davis")
+    assert session_of(app).file.decisions == {(12, "height"): "error"}
+
+
+# --- options --------------------------------------------------------------------------
+
+
+def test_a_second_file_is_asked_for_and_checked():
+    app = click(open_app(), "Davis")
+    app.radio[0].set_value("second CSV").run()
+    assert button(app).disabled
+    upload(app, "test.csv", b"sex,weight\nM,80\n", index=1)
+    assert "height" in texts(app.error)
+    raw = b"sex,weight,height,repwt,repht\nM,80,180,80,180\nF,60,165,60,165\n"
+    upload(app, "test.csv", raw, index=1)
+    assert not app.error
+    assert started(app).values.n_test == 2
+
+
+def test_a_hold_out_values_the_other_rows():
+    app = click(open_app(), "Davis")
+    app.radio[0].set_value("hold-out").run()
+    run = started(app)
+    assert run.options.test == 0.3
+    assert run.values.n_test == 60
+
+
+def test_large_tables_are_approximated_in_sight_and_only_if_wanted():
+    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    raw = pd.concat([adult] * 8).to_csv(index=False).encode()
+    app = upload(open_app(), "large.csv", raw)
+    assert app.toggle[0].value is True
+    assert "nearest" in texts(app.caption)
+    app.toggle[0].set_value(False).run()
+    assert "Without the approximation" in texts(app.caption)
+    small = click(open_app(), "Davis")
+    assert not small.toggle
+
+
+def test_games_offer_a_hold_out_and_out_of_bag_needs_no_test_rows():
+    app = click(open_app(), "Davis")
+    assert app.radio[0].options[0] == "leave-one-out"
+    pick(app, "Method", "mc")
+    assert app.radio[0].options == ["hold-out", "second CSV"]
+    pick(app, "Method", "oob")
+    assert not app.radio
+
+
+def test_a_long_run_is_warned_of():
+    app = pick(click(open_app(), "Adult"), "Method", "mc")
+    assert "trained again" in texts(app.warning)
+    assert "KNN values of this table take" in texts(app.warning)
+
+
+def test_too_many_players_for_exact_values_are_said_before_the_start():
+    app = pick(click(open_app(), "Davis"), "Method", "exact")
+    assert "16 rows and columns" in texts(app.error)
+    assert button(app).disabled
+
+
+def test_weights_along_columns_are_chosen_and_named():
+    app = pick(click(open_app(), "Davis"), "Weights along columns", "banzhaf")
+    values = started(app).values
+    assert values.settings.column_weights == "banzhaf"
+    assert not values.settings.sums_to_score
+    assert "sum to **" not in texts(goto(app, "columns").markdown)
+    goto(app, "sample")
+
+
+@pytest.mark.parametrize("method", ["oob", "mc", "loo", "random"])
+def test_a_method_is_chosen_run_and_shown_on_every_page(method):
+    app = pick(click(open_app(), "Davis"), "Method", method)
+    assert cellval.methods.METHODS[method].when in texts(app.caption)
+    assert "This will take" in texts(app.caption)
+    if method in ("oob", "mc"):
+        pick(app, "Trees" if method == "oob" else "Rounds", 20)
+    run = started(app)
+    assert run.status == "done", run.error
+    assert run.options.method == method
+    for page in ("heatmap", "inspect", "sample", "columns", "repair", "export"):
+        goto(app, page)
+        if page in ("heatmap", "columns"):
+            assert bool(app.info) == (method != "mc"), "scores are explained"
+        assert "KNN model" not in texts(app.markdown), page
+
+
+def test_chosen_options_outlive_a_visit_to_another_page():
+    app = pick(click(open_app(), "Davis"), "Neighbours (K)", 7)
+    goto(goto(app, "export"), "data")
+    assert box(app, "Neighbours (K)").value == 7
+    assert started(app).options.n_neighbors == 7
+
+
+# --- parts ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ugly():
+    return cellval.read(SAMPLES / "ugly.csv")
+
+
+def edited(table, setup, column, **edit):
+    line = [c.name for c in table.columns].index(column)
+    return file.with_edits(setup, table, {line: edit})
+
+
+def test_edits_of_the_column_table_become_a_setup(ugly):
+    out = edited(ugly, Setup(), "farm", use=False)
+    assert out == Setup(exclude=("farm",))
+    assert edited(ugly, out, "farm", use=True) == Setup()
+    kind = edited(ugly, Setup(), "blemishes", kind="category")
+    assert kind == Setup(kinds=(("blemishes", "category"),))
+    used = edited(ugly, Setup(), "lot_no", use=True)
+    assert used == Setup(kinds=(("lot_no", "category"),))
+
+
+def test_label_and_id_take_a_column_out_of_the_rest():
+    setup = Setup(None, "a", ("b",), (("c", "number"),))
+    assert file.with_label(setup, "a") == Setup("a", None, ("b",), setup.kinds)
+    assert file.with_label(setup, "b") == Setup("b", "a", (), setup.kinds)
+    assert file.with_id(setup, "c", "a") == Setup(None, "c", ("b",), ())
+    none = file.with_id(setup, file.NO_ID, "a")
+    assert none == Setup(None, None, ("b", "a"), setup.kinds)
+
+
+def test_budgets_become_options():
+    assert budget_options("Quick", None, 5) == {"budget": 10.0}
+    assert budget_options("Seconds", 30, 5) == {"budget": 30.0}
+    assert budget_options("Standard", None, 5) == {"subsets": "auto"}
+    assert budget_options("Until precise", None, 4)["subsets"] > 2**4

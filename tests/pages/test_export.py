@@ -1,0 +1,158 @@
+"""The Export page: the repaired file, decisions and values, reports."""
+
+import io
+import sys
+import types
+
+import pandas as pd
+from helpers import (
+    DAVIS,
+    click,
+    davis_source,
+    davis_table,
+    downloads_of,
+    labels,
+    pick,
+    running,
+    shown,
+    text_of,
+    texts,
+    valued,
+)
+
+import cellval
+from cellval.errors import InputError
+from cellval.export.frames import csv_bytes, decisions_frame
+from cellval.repairs.decisions import read_decisions
+from cellval.repairs.repair import Repair, repaired, repaired_csv
+from cellval.ui.export.files import repaired_bytes
+from cellval.ui.session import Source
+
+SWAP = {
+    (12, "height"): Repair("replace", "166", "Swapped with 'weight' in the same row."),
+    (12, "weight"): Repair("replace", "57", "Swapped with 'height' in the same row."),
+}
+FILES = ["Download the repaired CSV", "Download the change log"]
+FILES += ["Download flagged cells", "Download the whole list", "Download the values"]
+
+
+def opened(run, **work):
+    return shown("export", run, source=davis_source(), **work)
+
+
+def opened_file(raw, repairs):
+    """The page of another file, with label y."""
+    source = Source.of("other.csv", raw)
+    run = valued(cellval.read(source.buffer(), label="y"))
+    return shown("export", run, source=source, repairs=repairs)
+
+
+def test_export_offers_the_repaired_file_and_the_rest(davis):
+    app = opened(davis, repairs=dict(SWAP))
+    assert list(downloads_of(app)) == FILES
+    assert "byte for byte" in text_of(app)
+    assert "would be run as a formula" not in texts(app.warning)
+    assert {"Make the report", "Make the workbook"} <= set(labels(app))
+
+
+def test_during_a_run_files_hold_the_values_so_far(davis):
+    app = opened(running(davis.table))
+    assert "The run is going on" in text_of(app)
+    assert list(downloads_of(app)) == FILES
+    assert "Reports can be made as soon as" in text_of(app)
+
+
+def test_the_repaired_file_is_the_drop_in():
+    source = davis_source()
+    found = repaired_bytes(davis_table(), source, tuple(SWAP.items()))
+    assert found == repaired_csv(source.raw, SWAP, "davis.csv")
+    pairs = zip(source.raw.splitlines(), found.splitlines(), strict=True)
+    assert sum(a != b for a, b in pairs) == 1
+
+
+def test_without_changes_there_is_nothing_to_download(davis):
+    found = downloads_of(opened(davis))
+    assert found["Download the repaired CSV"].proto.disabled
+    assert found["Download the change log"].proto.disabled
+
+
+def test_a_text_that_the_file_cannot_hold_is_told_on_the_export_page():
+    lines = ["größe;b;y"] + [
+        f"{k % 7};{k % 3};{'ja' if k % 2 else 'nö'}" for k in range(40)
+    ]
+    change = {(3, "b"): Repair("replace", "漢", "Typed by hand.")}
+    app = opened_file("\r\n".join(lines).encode("cp1252"), change)
+    assert "cannot be written in Latin-1" in text_of(app)
+    assert "Download the repaired CSV" not in downloads_of(app)
+    assert "Download flagged cells" in downloads_of(app)
+
+
+def test_formulas_in_the_file_are_kept_and_told():
+    lines = ["a,b,y"] + [
+        f"{k % 7},=x{k % 2},{'n' if k % 2 else 'm'}" for k in range(20)
+    ]
+    change = {(3, "a"): Repair("replace", "@sum", "Typed by hand.")}
+    change[4, "b"] = Repair("blank")
+    change[5, ""] = Repair("drop")
+    app = opened_file("\n".join(lines).encode(), change)
+    assert "19 cells of the repaired CSV would be run as a formula" in text_of(app)
+    assert "keeps what you have in it as it is" in text_of(app)
+
+
+def test_decisions_in_the_file_of_flagged_cells_are_chosen(davis):
+    decisions = {(12, "height"): "error", (3, "weight"): "fine", (4, "weight"): "fine"}
+    app = opened(davis, decisions=decisions)
+    assert "1 so far" in text_of(app)
+    pick(app, "Decisions in the file of flagged cells", ["error", "fine"])
+    assert "3 so far" in text_of(app)
+
+
+def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch, davis):
+    seen = {}
+
+    def report_html(suspicion, **options):
+        seen.update(options)
+        return b"<html>"
+
+    def xlsx_bytes(suspicion, **options):
+        raise InputError("openpyxl is *not* installed.")
+
+    report = types.SimpleNamespace(report_html=report_html)
+    monkeypatch.setitem(sys.modules, "cellval.export.report", report)
+    xlsx = types.SimpleNamespace(xlsx_bytes=xlsx_bytes)
+    monkeypatch.setitem(sys.modules, "cellval.export.xlsx", xlsx)
+    app = click(opened(davis, repairs=dict(SWAP)), "Make the report")
+    assert seen["repairs"] == SWAP and seen["original"].n_rows == 200
+    assert seen["comparison"] is None
+    assert "Download the report" in downloads_of(app)
+    click(app, "Make the workbook")
+    assert "openpyxl is *not* installed." in text_of(app)
+    assert "Download the workbook" not in downloads_of(app)
+    assert "Download the report" in downloads_of(app)
+
+
+def test_exported_decisions_can_be_read_again():
+    table = cellval.read(DAVIS, label="sex")
+    more = {**SWAP, (20, ""): Repair("drop", reason="A test.")}
+    values = cellval.value_cells(repaired(table, more), n_neighbors=3)
+    frame = decisions_frame(
+        values, {(12, "height"): "error"}, repairs=more, table=table, only=["error"]
+    )
+    raw = csv_bytes(frame)
+    assert read_decisions(raw, table) == ({(12, "height"): "error"}, more)
+    assert len(pd.read_csv(io.BytesIO(raw))) == 3
+
+
+def test_exported_decisions_are_safe_and_complete():
+    raw = b"id,=x,y\n@1,-a,n\n@2,b,m\n@3,-a,n\n@4,b,m\n"
+    table = cellval.read(raw, label="y", id_column="id")
+    values = cellval.value_cells(table, n_neighbors=1)
+    whole = decisions_frame(values, {(2, "=x"): "error", (3, "=x"): "fine"})
+    assert list(whole["rank"]) == [1, 2, 3, 4]
+    assert set(whole["column"]) == {"'=x"}
+    assert set(whole["content"]) == {"'-a", "b"}
+    assert set(whole["id"]) == {"'@1", "'@2", "'@3", "'@4"}
+    flagged = decisions_frame(values, {(2, "=x"): "error"}, only=["error"])
+    assert flagged[["row", "decision"]].values.tolist() == [[2, "error"]]
+    read = pd.read_csv(io.BytesIO(csv_bytes(flagged)))
+    assert read["row"].tolist() == [2]

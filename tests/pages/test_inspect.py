@@ -1,0 +1,212 @@
+"""The inspection list and its map; the states are in test_states."""
+
+import json
+
+import numpy as np
+import pytest
+from helpers import (
+    box,
+    button,
+    click,
+    drawn,
+    goto,
+    n_charts,
+    pick,
+    running,
+    session_of,
+    shown,
+    text_of,
+    tick,
+    valued,
+)
+
+import cellval
+from cellval.detect.suspects import suspects_frame
+from cellval.detect.suspicion import make_suspicion
+from cellval.repairs.repair import Repair
+
+
+def frame_of(app):
+    return app.dataframe[0].value
+
+
+def decided(app):
+    return session_of(app).file.decisions
+
+
+def made(app):
+    return session_of(app).file.repairs
+
+
+# --- which cells ----------------------------------------------------------------------
+
+
+def test_the_list_holds_the_most_suspicious_cells_with_all_columns(davis):
+    frame = frame_of(shown("inspect", davis))
+    suspicion = make_suspicion(davis.table, davis.values, davis.surprise)
+    expected = suspects_frame(suspicion, 50)
+    for name in ("row_number", "column", "content", "reason", "suggestion"):
+        assert frame[name].tolist() == expected[name].tolist(), name
+    assert frame["suspicion"].tolist() == expected["suspicion"].tolist()
+    assert frame["rank"].tolist() == list(range(1, 51))
+    np.testing.assert_allclose(frame["value"], 100 * expected["value"])
+    np.testing.assert_allclose(frame["surprise"], expected["surprise"])
+    assert {"stderr", "decision", "class"} <= set(frame)
+    assert "repair" not in frame  # nothing was repaired
+    assert "id" not in frame
+
+
+def test_the_list_by_value_within_the_class(davis):
+    frame = frame_of(pick(shown("inspect", davis), "Ranked by", "value"))
+    expected = davis.values.lowest(50, within_class=True)
+    assert frame["row_number"].tolist() == expected["row_number"].tolist()
+    assert frame["column"].tolist() == expected["column"].tolist()
+    assert frame["rank"].tolist() == list(range(1, 51))
+
+
+@pytest.mark.parametrize(("by", "column"), [("all", "value"), ("surprise", "surprise")])
+def test_the_list_in_order_of_value_or_surprise(davis, by, column):
+    app = pick(shown("inspect", davis), "Ranked by", by)
+    assert (np.diff(frame_of(app)[column]) >= 0).all()
+
+
+def test_another_ranking_forgets_the_number_of_cells(davis):
+    app = pick(shown("inspect", davis), "How many cells", 7)
+    assert len(frame_of(app)) == 7
+    pick(app, "Ranked by", "surprise")
+    assert len(frame_of(app)) == 50
+
+
+def test_filters_of_the_list(davis):
+    app = pick(shown("inspect", davis), "Columns", ["height"])
+    frame = frame_of(pick(app, "Only sex", ["F"]))
+    assert set(frame["column"]) == {"height"}
+    assert set(frame["class"]) == {"F"}
+    assert len(frame) == 50
+
+
+def test_repairs_stand_in_the_list(davis):
+    changes = {
+        (12, "weight"): Repair("replace", "57"),
+        (12, "height"): Repair("blank"),
+        (21, ""): Repair("drop"),
+    }
+    frame = frame_of(shown("inspect", davis, repairs=changes))
+    assert frame["repair"].tolist()[:4] == ["57", "(blank)", "(row dropped)", ""]
+
+
+def test_without_surprise_the_list_goes_by_value_and_there_is_no_map(davis):
+    app = shown("inspect", running(davis.table))
+    assert "goes by value until it is" in text_of(app)
+    assert "usual" in frame_of(app)
+    assert "suspicion" not in frame_of(app)
+    pick(app, "What to look at", "Map")
+    assert n_charts(app) == 0
+
+
+def test_the_list_of_a_running_run_with_surprise(davis):
+    app = shown("inspect", running(davis.table, davis.surprise))
+    assert set(frame_of(app)["row_number"][:2]) == {12}
+    pick(app, "What to look at", "Map")
+    assert n_charts(app) == 1
+
+
+def test_the_map_draws_the_cells_and_keeps_the_filters(davis):
+    app = shown("inspect", davis, cell=(11, "weight"))
+    pick(app, "Columns", ["weight", "height"])
+    pick(app, "What to look at", "Map")
+    assert "All 400 cells are drawn." in text_of(app)
+    assert "weight: 166" in text_of(app)
+    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
+    names = [note["text"] for note in spec["layout"]["annotations"]]
+    for words in ("likely error", "surprising but harmless", "hard case", "fine"):
+        assert any(words in name for name in names)
+    assert "Ranked by" not in [found.label for found in app.selectbox]
+
+
+# --- decisions on many cells ----------------------------------------------------------
+
+
+def test_flagging_the_lowest_keeps_what_was_decided_and_counts(davis):
+    lowest = davis.values.lowest(10, within_class=True)
+    first = (int(lowest["row_number"][0]), lowest["column"][0])
+    app = shown("inspect", davis, decisions={first: "fine"})
+    pick(app, "Ranked by", "value")
+    click(app, "Flag the lowest 10")
+    found = dict(decided(app))
+    assert len(found) == 10
+    assert found[first] == "fine"
+    assert sorted(found.values()) == ["error"] * 9 + ["fine"]
+    assert "9 cells flagged; 1 were decided before" in text_of(app)
+    pick(app, "Decisions", ["error"])
+    assert len(frame_of(app)) == 9
+    goto(goto(app, "heatmap"), "inspect")
+    assert decided(app) == found  # it sticks
+
+
+def test_flagging_by_suspicion_flags_what_the_rule_says(davis):
+    app = click(shown("inspect", davis), "Flag the most suspicious 2")
+    assert decided(app) == {(12, "weight"): "error", (12, "height"): "error"}
+
+
+def test_ticked_lines_are_decided_on_together(davis):
+    app = shown("inspect", davis)
+    assert button(app, "Mark as fine").disabled
+    tick(app, [0, 1])
+    assert "2 lines ticked" in text_of(app)
+    click(app, "Mark as fine")
+    assert decided(app) == {(12, "weight"): "fine", (12, "height"): "fine"}
+
+
+# --- codes for "missing" --------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def coded():
+    """Sizes from 100 to 140, but 999 in 12 cells, and one slip."""
+    rng = np.random.default_rng(0)
+    lines = ["size,other,y"]
+    for k in range(120):
+        size = 100 + 20 * (k % 2) + int(rng.integers(0, 20))
+        size = 999 if k % 10 == 3 else 1200 if k == 50 else size
+        lines.append(f"{size},{rng.normal(k % 2):.2f},{'ab'[k % 2]}")
+    return valued(cellval.read("\n".join(lines).encode(), label="y"), n_neighbors=3)
+
+
+def test_codes_for_missing_are_told_and_left_out_of_the_list(coded):
+    app = shown("inspect", coded)
+    assert "**size**: **999** stands in 12 cells, apart from all other" in text_of(app)
+    frame = frame_of(app)
+    assert "999" not in frame["content"].tolist()
+    assert frame["content"][0] == "1200"
+    assert frame["rank"][0] == 13
+    assert box(app, "Flag the most suspicious").value == 1
+    pick(app, 'Leave out codes for "missing"', False)
+    assert frame_of(app)["content"].tolist()[:13] == ["999"] * 12 + ["1200"]
+    assert box(app, "Flag the most suspicious").value == 13
+
+
+def test_all_cells_of_a_code_are_blanked_and_taken_back(coded):
+    app = shown("inspect", coded)
+    cells = {(k + 1, "size") for k in range(3, 120, 10)}
+    click(app, "Blank all 12")
+    assert set(made(app)) == cells
+    found = next(iter(made(app).values()))
+    assert (found.action, found.reason) == ("blank", '999 may stand for "missing".')
+    assert decided(app) == dict.fromkeys(cells, "error")
+    assert "They will be blank" in text_of(app)
+    click(app, "They are fine")
+    assert made(app) == {}
+    assert decided(app) == dict.fromkeys(cells, "fine")
+    click(app, "They are fine")
+    assert decided(app) == {}
+    made(app).update(dict.fromkeys(cells, Repair("replace", "120")))
+    drawn(app)
+    assert "They will be blank" not in text_of(app)
+
+
+def test_blanking_a_code_leaves_other_repairs_alone(coded):
+    own = {(4, "size"): Repair("replace", "123")}
+    app = click(shown("inspect", coded, repairs=own), "Blank all 12")
+    assert len(made(app)) == 12
+    assert made(app)[4, "size"].after == "123"
