@@ -221,12 +221,13 @@ def columns_by_name(table: Table) -> Groups:
 def columns_by(table: Table, groups: Mapping[str, Sequence[str]]) -> Groups:
     """Columns as a person groups them; the rest is one group."""
     own: dict[str, str] = {}
+    features = table.feature_names
     for name, columns in groups.items():
         for column in columns:
-            if column not in table.feature_names:
+            if column not in features:
                 raise InputError(
                     f"'{column}' in group '{name}' is no feature of {table.name}; its "
-                    f"features are {listed(table.feature_names, 20)}."
+                    f"features are {listed(features, 20)}."
                 )
             if column in own:
                 raise InputError(
@@ -235,7 +236,7 @@ def columns_by(table: Table, groups: Mapping[str, Sequence[str]]) -> Groups:
                 )
             own[column] = str(name)
     others = _unused(OTHERS, groups)
-    chosen = [own.get(column, others) for column in table.feature_names]
+    chosen = [own.get(column, others) for column in features]
     return _named(chosen, [*map(str, groups), others], "your groups")
 
 
