@@ -63,7 +63,8 @@ class Budget:
 class Computation(Generic[State, Result]):
     """Ordered pieces of work whose answers add up to a result.
 
-    Only `total`, `pieces`, `begin`, `add` and `make` must be there.
+    Only `total`, `pieces` and `make` must be there. What is known is a tuple of the
+    answers unless `begin` and `add` say otherwise.
 
     Attributes
     ----------
@@ -84,13 +85,13 @@ class Computation(Generic[State, Result]):
         """The pieces that are left, in order."""
         raise NotImplementedError
 
-    def begin(self) -> State:
+    def begin(self) -> Any:
         """What is known before the first piece."""
-        raise NotImplementedError
+        return ()
 
-    def add(self, state: State, answer: Any) -> State:
+    def add(self, state: Any, answer: Any) -> Any:
         """What is known with the answer of the next piece; `state` stays as it is."""
-        raise NotImplementedError
+        return (*state, answer)
 
     def make(self, state: State) -> Callable[[], Result] | None:
         """What makes the result; None as long as there is none."""

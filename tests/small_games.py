@@ -5,6 +5,7 @@ import pandas as pd
 
 import cellval
 from cellval.games.blocks import BlockGame
+from cellval.games.exact import AllSubsets, values_of
 from cellval.games.groups import ROUNDS, Groups
 from cellval.games.montecarlo import Rounds
 from cellval.parallel import Budget, drive
@@ -99,6 +100,11 @@ def last(snapshots):
     """The result at the end."""
     *_, snapshot = snapshots
     return snapshot.result
+
+
+def exact_values(h, n, m, *weights):
+    """Of all pairs of subsets, with weights of rows and of columns."""
+    return values_of(last(drive(AllSubsets(h, n, m))), *weights)
 
 
 def rounds_of(h, n, m, rounds=100, target=None, **options):

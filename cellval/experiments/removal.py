@@ -138,9 +138,9 @@ def curves_of(
                     train,
                     value if protocol == SHARED else test,
                     order_of(scores, highest_first=way == HIGHEST, seed=seed),
-                    shares=np.linspace(0, 1, sizes.steps + 1),
-                    trees=sizes.trees,
-                    refill=protocol.refill,
+                    np.linspace(0, 1, sizes.steps + 1),
+                    sizes.trees,
+                    protocol.refill,
                 )
     return curves
 

@@ -102,14 +102,10 @@ class BlockValues:
             ("columns", self.column_groups, self.column_values, self.column_stderr),
             ("total", ("total",), np.array([self.total]), np.zeros(1)),
         )
-        sizes = {
-            "rows": (self.n_rows, np.full(len(self.n_rows), m)),
-            "columns": (np.full(len(self.n_columns), n), self.n_columns),
-            "total": (np.array([n]), np.array([m])),
-        }
         frames = []
         for of, names, values, stderr in parts:
-            rows, columns = sizes[of]
+            rows = np.full(len(names), n) if of != "rows" else self.n_rows
+            columns = np.full(len(names), m) if of != "columns" else self.n_columns
             per_row = values / rows if of != "columns" else np.full(len(values), np.nan)
             frames.append(
                 pd.DataFrame(

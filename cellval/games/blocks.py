@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from cellval.games.groups import (
     n_evaluations,
     rows_by_column,
 )
+from cellval.games.knn_utility import Unions
 from cellval.games.models import utility_of
 from cellval.games.montecarlo import Rounds
 from cellval.games.watched import Utility, is_compiled, line
@@ -38,15 +40,7 @@ MEASURED = 1.0  # seconds of evaluations from which a run's time is foretold
 
 @dataclass(frozen=True, eq=False)
 class BlockUtility:
-    """What unions of groups are worth: h of all their rows and all their columns.
-
-    Examples
-    --------
-    >>> groups = Groups(("a", "b"), np.array([0, 1, 1]))
-    >>> h = BlockUtility(lambda rows, columns: len(rows) * len(columns), groups, groups)
-    >>> h(np.array([1]), np.array([0, 1]))
-    6.0
-    """
+    """What unions of groups are worth: h of all their rows and all their columns."""
 
     h: Any
     row_groups: Groups
@@ -77,16 +71,6 @@ class BlockUtility:
             found[1:] -= self.less
         return found
 
-    def utilities(self) -> Computation[Any, np.ndarray]:
-        """Of all pairs of unions; at once, where the utility knows how."""
-        rows, columns = self.row_groups, self.column_groups
-        if hasattr(self.h, "unions"):
-            together: Computation[Any, np.ndarray] = self.h.unions(
-                rows.members(), columns.members()
-            )
-            return together
-        return AllSubsets(self, len(rows), len(columns))
-
 
 class _BlockRounds(Rounds):
     """Random orders of the groups; all utilities of a round at once, where possible."""
@@ -112,22 +96,13 @@ def _chained_round(game: BlockUtility, seed: tuple[int, int]) -> tuple[np.ndarra
 
 @dataclass(frozen=True, eq=False)
 class BlockGame:
-    """Groups of rows and columns, and what their unions are worth, before a run.
+    """Groups of rows and columns, and what their unions are worth, before a run."""
 
-    Attributes
-    ----------
-    h : Utility
-        Of rows and columns of the table. Where it has `players` (rows that are not held
-        out for testing), other rows belong to no group.
-    rounds : int
-        Of a sampled run: random orders of the groups.
-    """
-
-    h: Any
+    h: Any  # utility of rows and columns of the table
     rows: Groups
     columns: Groups
     exact: bool
-    rounds: int
+    rounds: int  # of a sampled run: random orders of the groups
     random_state: int
 
     @classmethod
@@ -141,7 +116,7 @@ class BlockGame:
         rounds: int = ROUNDS,
         random_state: int = 0,
     ) -> "BlockGame":
-        """The groups without rows that are held out, checked."""
+        """The groups, checked, without rows held out: no `players` of the utility."""
         require("rounds", rounds, is_whole(rounds, 1), "1 or more")
         players = getattr(h, "players", None)
         if players is not None:
@@ -167,11 +142,6 @@ class BlockGame:
         return float(getattr(self.h, "guess", np.nan))
 
     @property
-    def n_evaluations(self) -> int:
-        method = "exact" if self.exact else "mc"
-        return n_evaluations(self.rows, self.columns, method, self.rounds)
-
-    @property
     def n_jobs(self) -> int | None:
         """All cores for KNN and models by name; functions may not be thread-safe."""
         return None if hasattr(self.h, "players") else 1
@@ -182,23 +152,24 @@ class BlockGame:
         Whoever comes first brings what a guess reaches; by whom that is, values from 0
         would vary most. Everybody's mean part of it is known: it is added in the end.
         """
-        if self.exact:
-            return BlockUtility(self.h, self.rows, self.columns).utilities()
-        less = 0.0 if np.isnan(self.guess) else self.guess
+        if self.exact and hasattr(self.h, "unions"):
+            unions: Unions = self.h.unions(self.rows.members(), self.columns.members())
+            return unions
+        less = 0.0 if self.exact else float(np.nan_to_num(self.guess))
         h = BlockUtility(self.h, self.rows, self.columns, less)
         shape = len(self.rows), len(self.columns)
+        if self.exact:
+            return AllSubsets(h, *shape)
         return _BlockRounds(h, *shape, self.rounds, random_state=self.random_state)
 
     def values(self, found: Any) -> BlockValues:
         """From what the computation gives."""
-        back = 0.0
         if self.exact:
-            estimate, n = exactly(values_of(found)), self.n_evaluations
+            estimate: Estimate = exactly(values_of(found))
+            back, n = 0.0, n_evaluations(self.rows, self.columns, "exact")
         else:
             estimate, n = found, found.n_evaluations
-            if not np.isnan(self.guess):
-                back = self.guess / estimate.values.size
-        assert isinstance(estimate, Estimate)
+            back = np.nan_to_num(self.guess) / estimate.values.size
         return BlockValues(
             self.rows.names,
             self.columns.names,
@@ -231,29 +202,22 @@ class BlockGame:
         )
         return _valued(self, steps)
 
-    def foretell(self, n_jobs: int | None = None) -> Iterator[Snapshot[float]]:
+    def foretell(self) -> Iterator[Snapshot[float]]:
         """The seconds that `play` would take, after a second or two of it.
 
         Utilities are evaluated in a random order (KNN: all of them, for one test point
         after the other), so that the first are like the others.
         """
         self.h(self.rows.members()[0], self.columns.members()[0])  # loads what it needs
-        steps = drive(
-            self.computation(), n_jobs=self.n_jobs if n_jobs is None else n_jobs
-        )
-        with closing(steps):
+        with closing(drive(self.computation(), n_jobs=self.n_jobs)) as steps:
             for step in steps:
                 whole = step.seconds + step.seconds_left
                 if np.isfinite(whole):
                     over = step.done >= 1 or step.seconds >= MEASURED
                     done = 1.0 if over else step.seconds / MEASURED
-                    yield Snapshot(done, step.seconds, make=_constant(whole))
+                    yield Snapshot(done, step.seconds, make=partial(float, whole))
                     if over:
                         return
-
-
-def _constant(number: float) -> Callable[[], float]:
-    return lambda: number
 
 
 def _valued(

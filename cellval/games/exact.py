@@ -1,13 +1,10 @@
 """Exact values of small games, from the utilities of all pairs of subsets."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from cellval.errors import InputError
-from cellval.games.groups import MOST_PLAYERS
 from cellval.games.watched import Play, Utility
 from cellval.parallel import Piece
 from cellval.weights import Weights, shapley
@@ -15,55 +12,15 @@ from cellval.weights import Weights, shapley
 PIECES = 400  # into so many the evaluations are cut, at most
 
 
-def exact_values(
-    h: Utility,
-    n_rows: int,
-    n_columns: int,
-    *,
-    row_weights: Weights = shapley,
-    column_weights: Weights = shapley,
-) -> np.ndarray:
-    """Value of every cell: eq. (4) of the paper, summed over all pairs of subsets.
-
-    Evaluates ``h`` for all 2^n x 2^m pairs of non-empty subsets once; a game without
-    rows or without columns is worth ``h(empty, ...)``, which is asked, too.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_columns)
-
-    Examples
-    --------
-    >>> values = exact_values(lambda rows, columns: len(rows) * len(columns), 2, 3)
-    >>> values.round(6).tolist()
-    [[1.0, 1.0, 1.0], [1.0, 1.0, 1.0]]
-    """
-    run = AllSubsets(h, n_rows, n_columns)
-    answers = tuple(piece.function(*piece.arguments) for piece in run.pieces())
-    return values_of(run.utilities(answers), row_weights, column_weights)
-
-
-@dataclass(eq=False)
 class AllSubsets(Play[tuple[list[float], ...], np.ndarray]):
     """The utilities of all pairs of subsets, numbered by their bits, (2^n, 2^m).
 
     In a random order, so that what is left takes as long as what was done.
     """
 
-    h: Utility
-    n_rows: int
-    n_columns: int
-
     def __post_init__(self) -> None:
-        n, m = self.n_rows, self.n_columns
-        if n + m > MOST_PLAYERS:
-            raise InputError(
-                f"Exact values of {n} x {m} players need 2^{n + m} evaluations; at "
-                f"most {MOST_PLAYERS} players in all are possible. Group rows or "
-                "columns, or sample (method='mc')."
-            )
-        self.watch()
-        self.total = float((2**n - 1) * (2**m - 1))
+        super().__post_init__()
+        self.total = float((2**self.n_rows - 1) * (2**self.n_columns - 1))
 
     @cached_property
     def _subsets(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -84,19 +41,11 @@ class AllSubsets(Play[tuple[list[float], ...], np.ndarray]):
             subsets = [(rows[s], columns[f]) for s, f in cut.tolist()]
             yield Piece(_evaluated, (self.watched, subsets), float(len(cut)))
 
-    def begin(self) -> tuple[list[float], ...]:
-        return ()
-
-    def add(
-        self, state: tuple[list[float], ...], answer: list[float]
-    ) -> tuple[list[float], ...]:
-        return (*state, answer)
-
     def make(self, state: tuple[list[float], ...]) -> Callable[[], np.ndarray] | None:
         whole = len(state) == len(self._cuts)
-        return (lambda: self.utilities(state)) if whole else None
+        return (lambda: self._utilities(state)) if whole else None
 
-    def utilities(self, answers: tuple[list[float], ...]) -> np.ndarray:
+    def _utilities(self, answers: tuple[list[float], ...]) -> np.ndarray:
         """The answers of all pieces, and what no rows or no columns are worth."""
         rows, columns = self._subsets
         found = np.empty((len(rows), len(columns)))
@@ -115,7 +64,7 @@ def values_of(
     row_weights: Weights = shapley,
     column_weights: Weights = shapley,
 ) -> np.ndarray:
-    """Values from the utilities of all pairs of subsets, (2^n, 2^m)."""
+    """Eq. (4) of the paper, from the utilities of all pairs of subsets, (2^n, 2^m)."""
     n_rows, n_columns = (int(size).bit_length() - 1 for size in utilities.shape)
     left = _marginals(n_rows, row_weights)
     return np.asarray(left @ utilities @ _marginals(n_columns, column_weights).T)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,13 +26,7 @@ class FlatRounds(Rounds):
 def flat_round(
     h: CellUtility, n_rows: int, n_columns: int, seed: tuple[int, int]
 ) -> tuple[np.ndarray, int]:
-    """Marginal contribution of every cell in one random order of all cells.
-
-    Examples
-    --------
-    >>> flat_round(lambda there: float(there.sum()), 2, 2, (0, 0))[0].tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
-    """
+    """Marginal contribution of every cell in one random order of all cells."""
     order = np.random.default_rng(seed).permutation(n_rows * n_columns)
     there = np.zeros((n_rows, n_columns), bool)
     marginal = np.empty(n_rows * n_columns)
@@ -56,27 +49,15 @@ class FlatUtility:
     def __call__(self, there: np.ndarray) -> float:
         if not there.any():
             return self.model.empty
-        cells, owner = self._cells
-        return self.model.score_of(filled(cells, there[:, owner]))
-
-    @cached_property
-    def _cells(self) -> tuple[np.ndarray, np.ndarray]:
-        """Training matrix, and the column that each of its features belongs to."""
-        cells, _, features = self.model.arrays
-        owner = np.repeat(np.arange(len(features)), [len(own) for own in features])
-        return cells, owner
+        data = self.model.data
+        features_there = np.repeat(there, [own.size for own in data.features], axis=1)
+        return self.model.score_of(filled(data.train, features_there))
 
 
 def filled(cells: np.ndarray, there: np.ndarray) -> np.ndarray:
     """Cells with absent ones replaced by the mean of those present in their column.
 
     A column without any is 0 everywhere: it says nothing.
-
-    Examples
-    --------
-    >>> filled(np.array([[1.0, 5.0], [3.0, 7.0]]), np.array([[1, 0], [1, 0]], bool))
-    array([[1., 0.],
-           [3., 0.]])
     """
     n = there.sum(axis=0)
     means = np.where(there, cells, 0.0).sum(axis=0) / np.maximum(n, 1)

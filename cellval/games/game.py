@@ -51,20 +51,12 @@ class Function:
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """A table, a utility and a method: everything that is fixed before the run.
-
-    Attributes
-    ----------
-    players : ndarray of int
-        Positions of the rows that are valued; the others are test rows.
-    h : Utility or FlatUtility
-        Of positions among the players.
-    """
+    """A table, a utility and a method: everything that is fixed before the run."""
 
     table: Table
     options: RunOptions
-    players: np.ndarray
-    h: Any
+    players: np.ndarray  # positions of the rows that are valued; others are test rows
+    h: Any  # utility (or FlatUtility) of positions among the players
     n_test: int
     settings: Settings
 
@@ -118,15 +110,7 @@ class Game:
 
 
 def make_game(table: Table, options: RunOptions) -> Game:
-    """Split the table into players and test rows, and make the utility.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> make_game(table, RunOptions(method="loo")).settings.test_rows
-    60
-    """
+    """Split the table into players and test rows, and make the utility."""
     method, model, seed = options.method, options.model, int(options.random_state)
     settings = Settings(
         method=method,

@@ -1,8 +1,9 @@
 """`Groups`: rows or columns of a table as a few players."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -87,18 +88,10 @@ def is_exact(rows: Groups, columns: Groups, method: str = "auto") -> bool:
 def n_evaluations(
     rows: Groups, columns: Groups, method: str = "auto", rounds: int = ROUNDS
 ) -> int:
-    """Utilities that a run on these groups needs.
-
-    Examples
-    --------
-    >>> groups = Groups(("a", "b"), np.array([0, 1, 1]))
-    >>> n_evaluations(groups, groups), n_evaluations(groups, groups, "mc")
-    (9, 400)
-    """
+    """Utilities that a run on these groups needs."""
     r, c = len(rows), len(columns)
-    return (
-        (2**r - 1) * (2**c - 1) if is_exact(rows, columns, method) else rounds * r * c
-    )
+    exact = is_exact(rows, columns, method)
+    return (2**r - 1) * (2**c - 1) if exact else rounds * r * c
 
 
 # --- rows -----------------------------------------------------------------------------
@@ -109,46 +102,24 @@ def rows_by_column(table: Table, column: str, n_most: int = 8) -> Groups:
 
     The `n_most` most common texts are groups, in the order of their numbers or else of
     their counts; the others form one together, and so do rows where it is missing.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/adult_2000.csv", label="income")
-    >>> groups = rows_by_column(table, "race", n_most=2)
-    >>> dict(zip(groups.names, groups.sizes.tolist()))
-    {'White': 1712, 'Black': 184, '(others)': 104}
     """
     texts = _texts(table, column)
-    counts: dict[str, int] = {}
-    for text, n, missing in zip(
-        texts.stripped, texts.counts.tolist(), texts.missing, strict=True
-    ):
-        if not missing:
-            counts[text] = counts.get(text, 0) + n
+    counts = Counter[str]()
+    for k in np.flatnonzero(~texts.missing):
+        counts[texts.stripped[k]] += int(texts.counts[k])
     _check_most(n_most)
     common = sorted(counts, key=lambda text: (-counts[text], text))
     # a group of one kind of others needs no other name
     kept = common if len(common) <= n_most + 1 else common[:n_most]
-    number = {text: float(text) for text in kept if _is_number(text)}
-    if len(number) == len(kept):
-        kept = sorted(kept, key=lambda text: (number[text], text))
-    names = list(kept)
-    group = {text: g for g, text in enumerate(kept)}
-    others, missing_group = -1, -1
-    if len(common) > len(kept):
-        others = len(names)
-        names.append(_unused(OTHERS, names))
-    if texts.missing[texts.index].any():
-        missing_group = len(names)
-        names.append(_unused(MISSING, names))
-    of_text = [
-        missing_group if gone else group.get(text, others)
+    if all(map(_is_number, kept)):
+        kept = sorted(kept, key=lambda text: (float(text), text))
+    others, missing = _unused(OTHERS, kept), _unused(MISSING, kept)
+    own = [
+        missing if gone else text if text in kept else others
         for text, gone in zip(texts.stripped, texts.missing, strict=True)
     ]
-    groups = Groups(
-        tuple(names), np.array(of_text)[texts.index], f"'{shortened(column)}'"
-    )
-    return _more_than_one(groups, column)
+    groups = _named(own, [*kept, others, missing], f"'{shortened(column)}'")
+    return _more_than_one(replace(groups, of=groups.of[texts.index]), column)
 
 
 def proposed_rows(table: Table) -> str | None:
@@ -171,18 +142,9 @@ def n_numbers(table: Table, name: str) -> int:
 
 
 def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:
-    """Rows in about equally large ranges of a column's numbers (or dates).
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> rows_by_quantiles(table, "height", 3).names
-    ('up to 166', 'above 166 to 175', 'above 175')
-    """
+    """Rows in about equally large ranges of a column's numbers (or dates)."""
     _check_most(n)
-    known = {c.name: c for c in table.columns}
-    found = known.get(column)
+    found = next((c for c in table.columns if c.name == column), None)
     if found is not None and found.numbers is not None:
         numbers = found.numbers
     else:
@@ -213,34 +175,16 @@ def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:
     return _more_than_one(groups, column)
 
 
-def rows_by_ranges(table: Table, ranges: int | Sequence[int]) -> Groups:
-    """Consecutive rows: a number of about equal ranges, or the last row of each.
-
-    Rows are counted as in the file, from 1; what follows the last bound is a group.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> rows_by_ranges(table, 2).names, rows_by_ranges(table, [50]).names
-    (('rows 1-100', 'rows 101-200'), ('rows 1-50', 'rows 51-200'))
-    """
+def rows_by_ranges(table: Table, n: int) -> Groups:
+    """Consecutive rows in about equal ranges; they are counted as in the file."""
+    _check_most(n)
     numbers = table.row_numbers
-    if isinstance(ranges, (int, np.integer)):
-        _check_most(int(ranges))
-        parts = np.array_split(numbers, min(int(ranges), numbers.size))
-        bounds = [int(part[-1]) for part in parts[:-1]]
-    else:
-        bounds = sorted({int(bound) for bound in ranges})
-    of = np.searchsorted(bounds, numbers, side="left")
-    used = np.unique(of)
-    names = [
-        f"rows {numbers[of == g].min()}-{numbers[of == g].max()}" for g in used.tolist()
-    ]
-    groups = Groups(tuple(names), np.searchsorted(used, of), "ranges of rows")
-    if len(groups) < 2:
+    parts = np.array_split(numbers, min(n, numbers.size))
+    if len(parts) < 2:
         raise InputError("One range holds all rows; cut them into two or more.")
-    return groups
+    names = tuple(f"rows {part[0]}-{part[-1]}" for part in parts)
+    of = np.repeat(np.arange(len(parts)), [part.size for part in parts])
+    return Groups(names, of, "ranges of rows")
 
 
 # --- columns --------------------------------------------------------------------------
@@ -259,88 +203,47 @@ def columns_together(table: Table) -> Groups:
 
 
 def columns_by_kind(table: Table) -> Groups:
-    """Numbers, categories, dates, ...
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/adult_2000.csv", label="income")
-    >>> columns_by_kind(table).names
-    ('numbers', 'categories')
-    """
+    """Numbers, categories, dates, ..."""
     kinds = [KIND_NAMES[column.kind] for column in table.features]
-    names = tuple(name for name in KIND_NAMES.values() if name in kinds)
-    return Groups(names, np.array([names.index(kind) for kind in kinds]), "their kind")
+    return _named(kinds, KIND_NAMES.values(), "their kind")
 
 
 def columns_by_name(table: Table) -> Groups:
-    """Columns whose names begin alike: PAY_1 and PAY_2, or size_mean and size_max.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> columns_by_name(table).names
-    ('weight', 'height', 'repwt', 'repht')
-    """
+    """Columns whose names begin alike: PAY_1 and PAY_2, or size_mean and size_max."""
     stems = [_stem(name) for name in table.feature_names]
-    shared = {stem for stem in stems if stems.count(stem) > 1}
     own = [
-        stem if stem in shared else name
+        stem if stems.count(stem) > 1 else name
         for stem, name in zip(stems, table.feature_names, strict=True)
     ]
-    names = tuple(dict.fromkeys(own))
-    return Groups(names, np.array([names.index(n) for n in own]), "their names")
+    return _named(own, own, "their names")
 
 
-def columns_by(
-    table: Table, groups: Mapping[str, Sequence[str]], *, rest: str = "together"
-) -> Groups:
-    """Columns as a person groups them; the rest is one group, or each alone.
-
-    Parameters
-    ----------
-    groups : mapping of group name to column names
-    rest : "together" or "alone"
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> groups = columns_by(table, {"measured": ["weight", "height"]})
-    >>> groups.names, groups.of.tolist()
-    (('measured', '(others)'), [0, 0, 1, 1])
-    """
-    if rest not in ("together", "alone"):
-        raise InputError(f"rest={rest!r} is not possible: use 'together' or 'alone'.")
-    place = {name: j for j, name in enumerate(table.feature_names)}
-    of = np.full(len(place), -1)
-    names: list[str] = []
+def columns_by(table: Table, groups: Mapping[str, Sequence[str]]) -> Groups:
+    """Columns as a person groups them; the rest is one group."""
+    own: dict[str, str] = {}
+    features = table.feature_names
     for name, columns in groups.items():
         for column in columns:
-            if column not in place:
+            if column not in features:
                 raise InputError(
                     f"'{column}' in group '{name}' is no feature of {table.name}; its "
-                    f"features are {listed(table.feature_names, 20)}."
+                    f"features are {listed(features, 20)}."
                 )
-            if of[place[column]] >= 0:
-                other = (
-                    names[of[place[column]]] if of[place[column]] < len(names) else name
-                )
+            if column in own:
                 raise InputError(
-                    f"Column '{column}' is in the groups '{other}' and '{name}'; a "
-                    "column belongs to one group."
+                    f"Column '{column}' is in the groups '{own[column]}' and '{name}'; "
+                    "a column belongs to one group."
                 )
-            of[place[column]] = len(names)
-        if columns:
-            names.append(str(name))
-    for j, column in enumerate(table.feature_names):
-        if of[j] < 0:
-            wanted = _unused(OTHERS if rest == "together" else column, list(groups))
-            if wanted not in names:
-                names.append(wanted)
-            of[j] = names.index(wanted)
-    return Groups(tuple(names), of, "your groups")
+            own[column] = str(name)
+    others = _unused(OTHERS, groups)
+    chosen = [own.get(column, others) for column in features]
+    return _named(chosen, [*map(str, groups), others], "your groups")
+
+
+def _named(own: Sequence[str], names: Iterable[str], by: str) -> Groups:
+    """Groups by the name of each member's, in the order of names; unused ones go."""
+    used = tuple(name for name in dict.fromkeys(names) if name in own)
+    return Groups(used, np.array([used.index(name) for name in own]), by)
 
 
 def _stem(name: str) -> str:
@@ -386,7 +289,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _unused(name: str, names: Sequence[str]) -> str:
+def _unused(name: str, names: Collection[str]) -> str:
     """The name, or like it, where a group of the file is called so."""
     while name in names:
         name = f"{name}'"

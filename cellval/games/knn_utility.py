@@ -28,7 +28,6 @@ from cellval.parallel import Computation, Piece
 from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
-from cellval.values.options import SCORINGS
 
 MANY = 48  # neighbours from which sorting beats insertion
 AT_ONCE = 2e8  # distances in a piece of work: some tenths of a second
@@ -60,42 +59,19 @@ class KnnUtility:
 
     The game that `value_cells` shares among cells, as a function. Rows at the same
     distance are ordered at random, on average; without rows or columns it is worth 0,
-    and fewer rows than K leave votes empty.
-
-    Attributes
-    ----------
-    table : Table
-    test : Table, float or None
-        A table read like this one, a share of the rows to hold out (they are no
-        players), or None for leave-one-out.
-    n_neighbors : int
-    scoring : "accuracy" or "balanced"
-    random_state : int
-        Of the hold-out.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> h = KnnUtility(table)
-    >>> round(h(np.arange(200), np.arange(4)), 3)
-    0.838
+    and fewer rows than K leave votes empty. Tested on a table read like this one, on a
+    share of the rows (which are no players then), or on every row in turn (None).
     """
 
     table: Table
     test: Table | float | None = None
     n_neighbors: int = 10
     scoring: str = "accuracy"
-    random_state: int = 0
+    random_state: int = 0  # of the hold-out
 
     def __post_init__(self) -> None:
         if self.n_neighbors < 1:
             raise InputError("n_neighbors must be 1 or more.")
-        if self.scoring not in SCORINGS:
-            raise InputError(
-                f"scoring={self.scoring!r} is not possible: KNN knows "
-                f"{' and '.join(map(repr, SCORINGS))}."
-            )
 
     @cached_property
     def players(self) -> np.ndarray:
@@ -103,10 +79,6 @@ class KnnUtility:
         if self.test is None or isinstance(self.test, Table):
             return np.ones(self.table.n_rows, bool)
         return ~hold_out(self.table.y, self.test, self.random_state)
-
-    @property
-    def n_tests(self) -> int:
-        return int(self._points.y.size)
 
     @cached_property
     def guess(self) -> float:
@@ -118,32 +90,23 @@ class KnnUtility:
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
         if len(rows) == 0 or len(columns) == 0:
             return 0.0
-        out = np.zeros((2, 2))
-        game = self._game([np.asarray(rows)], [np.asarray(columns)])
-        add_utilities(*game, self.n_neighbors, True, out)
-        return float(out[1, 1] / self.n_tests)
+        return float(self.chain([np.asarray(rows)], [np.asarray(columns)])[1, 1])
 
     def chain(
         self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
     ) -> np.ndarray:
-        """Utilities of the first 0, 1, ... R row groups and 0, 1, ... C column groups.
-
-        Returns
-        -------
-        ndarray of shape (R + 1, C + 1)
-        """
+        """Of the first 0, 1, ... R row and 0, 1, ... C column groups, (R+1, C+1)."""
         out = np.zeros((len(row_groups) + 1, len(column_groups) + 1))
-        game = self._game(row_groups, column_groups)
-        add_utilities(*game, self.n_neighbors, True, out)
-        return out / self.n_tests
+        players, points = self._game(row_groups, column_groups)
+        add_utilities(players, points, self.n_neighbors, True, out)
+        return out / points.y.size
 
     def unions(
         self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
     ) -> "Unions":
         """Utilities of all pairs of unions of groups, (2^R, 2^C), in one go."""
-        players, points = self._game(row_groups, column_groups)
         shape = (2 ** len(row_groups), 2 ** len(column_groups))
-        return Unions(players, points, self.n_neighbors, shape)
+        return Unions(*self._game(row_groups, column_groups), self.n_neighbors, shape)
 
     def _game(
         self, row_groups: list[np.ndarray], column_groups: list[np.ndarray]
@@ -173,17 +136,14 @@ class KnnUtility:
         train, table = self._encoded, self.table
         if isinstance(self.test, Table):
             check_classes(table, self.test)
-            seen, own_y = encode(self.test, like=table), self.test.y
-            own = np.full(own_y.size, -1)
-            cells, y = seen.cells, seen.y
-        elif self.test is None:
-            own = np.arange(table.n_rows)
-            cells, y, own_y = train.cells, train.y, train.y
+            seen = encode(self.test, like=table)
+            cells, y, labels = seen.cells, seen.y, self.test.y
         else:
-            held = np.flatnonzero(~self.players)
-            own = np.full(held.size, -1)
-            cells, y, own_y = train.cells[:, held], train.y[held], train.y[held]
-        weight = weights_of_tests(own_y, self.scoring)
+            rows = self.players if self.test is None else ~self.players
+            cells, y = train.cells[:, rows], train.y[rows]
+            labels = y
+        own = np.arange(y.size) if self.test is None else np.full(y.size, -1)
+        weight = weights_of_tests(labels, self.scoring)
         return Points(np.ascontiguousarray(cells.T), y, own, weight)
 
 
@@ -271,15 +231,7 @@ def _tie_classes(dist, match, k, nearest, at, count, hits):
 def add_utilities(players, points, k, chain, out):
     """Add every test point's utility, times its say, to those of all pairs of unions.
 
-    Parameters
-    ----------
-    players : Players
-    points : Points
-    k : int
-        Neighbours.
-    chain : bool
-        Take the first groups only, instead of all unions.
-    out : float64 (2^R, 2^C), or (R + 1, C + 1) of a chain
+    `out` is float64 (2^R, 2^C), or (R + 1, C + 1) of a chain: of the first groups only.
     """
     n = players.y.size
     n_row_groups = players.row_starts.size - 1

@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from cellval.errors import InputError
 from cellval.games.tree import UNLIMITED, Limits, Trees
-from cellval.games.watched import line, line_by_calls
+from cellval.games.watched import line_by_calls
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
@@ -23,8 +23,8 @@ LARGEST = 1e30  # sums and halves of such numbers are still float32
 MOST_CATEGORIES = 50  # indicators of one column; rarer categories have none
 
 
-class _Data(NamedTuple):
-    """All that an evaluation needs of the tables."""
+class ModelData(NamedTuple):
+    """All that a model needs of a training and a test table."""
 
     train: np.ndarray  # float32 (n_rows, n_features)
     test: np.ndarray  # float32 (n_test, n_features)
@@ -47,51 +47,20 @@ class ModelUtility:
     A `DecisionTreeClassifier` with nothing set but `max_depth`, `min_samples_split`,
     `min_samples_leaf` (whole numbers) and `random_state` is compiled: `tree.Trees`, 20
     times as fast. It splits as scikit-learn does, but of equally good splits it takes
-    the first in the order of columns, where scikit-learn draws one by `random_state`;
-    so there is nothing to repeat, and `repeats` fits are one.
+    the first in the order of columns, where scikit-learn draws one by `random_state`.
 
     A pickled utility holds numbers instead of the tables: these are None in its copy.
 
-    Attributes
-    ----------
-    estimator : scikit-learn classifier or pipeline
-        Cloned for every fit.
-    table, test : Table
-        `test` is read like the table (`read(..., like=table)`).
-    scoring : "accuracy" or a function of (true classes, predicted classes)
-    empty : float
-        What no rows or no columns are worth.
-    repeats : int
-        Fits to average for estimators with a `random_state`, each with its own seed.
-    random_state : int
-        Seed of an estimator (or of parts of it) that has none.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> h = ModelUtility(DecisionTreeClassifier(random_state=0), table, table)
-    >>> h(np.arange(200), np.array([1])) > h(np.arange(200), np.array([], int))
-    True
     """
 
-    estimator: Any
+    estimator: Any  # scikit-learn classifier or pipeline, cloned for every fit
     table: Table
-    test: Table
-    scoring: Any = "accuracy"
+    test: Table  # read like the table (`read(..., like=table)`)
+    scoring: Any = "accuracy"  # or a function of (true classes, predicted classes)
     empty: float = 0.0
-    repeats: int = 1
-    random_state: int = 0
+    random_state: int = 0  # seed of an estimator (or of parts of it) that has none
 
     def __post_init__(self) -> None:
-        if self.scoring != "accuracy" and not callable(self.scoring):
-            raise InputError(
-                f"scoring={self.scoring!r} is not possible: use 'accuracy' or a "
-                "function of the true and the predicted classes."
-            )
-        if self.repeats < 1:
-            raise InputError("repeats must be 1 or more.")
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "predict"):
             raise InputError(
                 f"{self.estimator!r} is no model: give a classifier such as "
@@ -109,7 +78,7 @@ class ModelUtility:
             return self.empty
         if self._trees is not None:
             return self._score(self._trees.predict(rows, columns))
-        data = self._data
+        data = self.data
         used = np.concatenate([data.features[j] for j in columns])
         asked = np.ascontiguousarray(data.test[:, used])
         return self._fitted(data.train[np.ix_(rows, used)], data.y[rows], asked)
@@ -117,36 +86,19 @@ class ModelUtility:
     def line(
         self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
     ) -> np.ndarray:
-        """Utilities of rows seen through the first 0, 1, ... of the columns.
-
-        Examples
-        --------
-        >>> import cellval
-        >>> table = cellval.read("sample_data/davis.csv", label="sex")
-        >>> h = ModelUtility(DecisionTreeClassifier(), table, table)
-        >>> h.line(np.arange(200), np.array([1, 0]), np.ones(3, bool)).round(2).tolist()
-        [0.0, 0.88, 0.97]
-        """
+        """Utilities of rows seen through the first 0, 1, ... of the columns."""
         if self._trees is None or self.scoring != "accuracy" or len(rows) == 0:
             return line_by_calls(self, rows, columns, wanted)
-        found = self._trees.accuracies(rows, columns, self._data.truth, wanted)
+        found = self._trees.accuracies(rows, columns, self.data.truth, wanted)
         found[0] = self.empty
         return found
 
     def score_of(self, seen: np.ndarray) -> float:
         """Score of the estimator trained on all rows, with these features for theirs.
 
-        Parameters
-        ----------
-        seen : ndarray of shape (n_rows, n_features)
-            Like the first of `arrays`.
+        They are like `data.train`.
         """
-        return self._fitted(seen, self._data.y, self._data.test)
-
-    @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-        """Training and test matrix, and which of their features each column became."""
-        return self._data[:3]
+        return self._fitted(seen, self.data.y, self.data.test)
 
     @property
     def compiled(self) -> bool:
@@ -154,7 +106,7 @@ class ModelUtility:
         return self._trees is not None
 
     def _fitted(self, seen: np.ndarray, y: np.ndarray, asked: np.ndarray) -> float:
-        """Mean score of the estimators (of scikit-learn) trained on `seen`."""
+        """Score of the estimator (of scikit-learn) trained on `seen`."""
         if (y == y[0]).all():
             return self._score(np.full(len(asked), y[0]))
         try:
@@ -163,64 +115,48 @@ class ModelUtility:
             # Some models need more rows than a small set has, such as five neighbours.
             # They do not know better than to say its commonest class.
             self._must_work  # noqa: B018 - raises if it is the model's own fault
-            said = [np.full(len(asked), np.bincount(y).argmax())]
-        return float(np.mean([self._score(classes) for classes in said]))
+            said = np.full(len(asked), np.bincount(y).argmax())
+        return self._score(said)
 
     def _predicted(
         self, seen: np.ndarray, y: np.ndarray, asked: np.ndarray
-    ) -> list[np.ndarray]:
+    ) -> np.ndarray:
+        seeds = {
+            name: self.random_state
+            for name, value in self.estimator.get_params().items()
+            if name.endswith("random_state") and value is None
+        }
+        model = clone(self.estimator).set_params(**seeds)
         with _quiet():
-            return [model.fit(seen, y).predict(asked) for model in self._models]
+            return np.asarray(model.fit(seen, y).predict(asked))
 
     @cached_property
     def _must_work(self) -> bool:
         """Whether the model can learn from all rows; an error in words if not."""
-        data = self._data
         try:
-            self._predicted(data.train, data.y, data.test)
+            self._predicted(self.data.train, self.data.y, self.data.test)
         except Exception as error:
             raise InputError(
                 f"{self.estimator!r} cannot learn from this table: {error}"
             ) from error
         return True
 
-    @property
-    def _models(self) -> list[Any]:
-        seeds = [
-            name
-            for name, value in self.estimator.get_params().items()
-            if name.endswith("random_state") and (value is None or self.repeats > 1)
-        ]
-        models = [clone(self.estimator) for _ in range(self.repeats)]
-        for k, model in enumerate(models):
-            model.set_params(**dict.fromkeys(seeds, self.random_state + k))
-        return models
-
     def _score(self, predicted: np.ndarray) -> float:
         if callable(self.scoring):
-            return float(self.scoring(self._data.truth, predicted))
-        return float(np.mean(self._data.truth == predicted))
+            return float(self.scoring(self.data.truth, predicted))
+        return float(np.mean(self.data.truth == predicted))
 
     @cached_property
-    def _data(self) -> _Data:
-        code = {name: k for k, name in enumerate(self.table.classes)}
-        known = np.array([code.get(name, -1) for name in self.test.classes])
-        is_number = [column.numbers is not None for column in self.table.features]
-        arrays = matrices(self.table, self.test)
-        return _Data(*arrays, is_number, self.table.y, known[self.test.y])
+    def data(self) -> ModelData:
+        return data_of(self.table, self.test)
 
     @cached_property
     def _trees(self) -> Trees | None:
         limits = tree_limits(self.estimator)
-        if limits is None:
-            return None
-        data = self._data
-        return Trees.of(
-            data.train, data.test, data.features, data.is_number, data.y, limits
-        )
+        return None if limits is None else Trees.of(*self.data[:5], limits)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = {"_data": self._data, "_trees": self._trees}
+        made = {"data": self.data, "_trees": self._trees}
         return {**self.__dict__, **made, "table": None, "test": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -245,15 +181,7 @@ def _threads() -> Any:
 
 
 def tree_limits(estimator: Any) -> Limits | None:
-    """When `Trees` do not split, if they can stand for the estimator; else None.
-
-    Examples
-    --------
-    >>> tree_limits(DecisionTreeClassifier(max_depth=3))
-    Limits(depth=3, split=2, leaf=1)
-    >>> tree_limits(DecisionTreeClassifier(criterion="entropy")) is None
-    True
-    """
+    """When `Trees` do not split, if they can stand for the estimator; else None."""
     if type(estimator) is not DecisionTreeClassifier:
         return None
     usual, own = DecisionTreeClassifier().get_params(), estimator.get_params()
@@ -273,10 +201,7 @@ def tree_limits(estimator: Any) -> Limits | None:
     return Limits(*limits)
 
 
-def matrices(
-    table: Table, test: Table
-) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Training and test matrix, and which of their columns each column became."""
+def data_of(table: Table, test: Table) -> ModelData:
     own = {column.name: column for column in test.columns}
     seen, asked, features, n = [], [], [], 0
     for column in table.features:
@@ -285,7 +210,12 @@ def matrices(
         asked.append(b)
         features.append(np.arange(n, n + a.shape[1]))
         n += a.shape[1]
-    return np.hstack(seen), np.hstack(asked), features
+    is_number = [column.numbers is not None for column in table.features]
+    code = {name: k for k, name in enumerate(table.classes)}
+    known = np.array([code.get(name, -1) for name in test.classes])
+    return ModelData(
+        np.hstack(seen), np.hstack(asked), features, is_number, table.y, known[test.y]
+    )
 
 
 def _narrow(cells: np.ndarray) -> np.ndarray:
@@ -325,18 +255,10 @@ def _matrices(column: Column, other: Column) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class TableUtility:
-    """A model's utility in positions of a table of which some rows are held out.
+    """A model's utility in positions of a table of which some rows are held out."""
 
-    Attributes
-    ----------
-    model : ModelUtility
-        Its table has the rows that are not held out.
-    place : ndarray of int, shape (n_rows,)
-        Where each row of the whole table is in that one; -1 if it is held out.
-    """
-
-    model: ModelUtility
-    place: np.ndarray
+    model: ModelUtility  # its table has the rows that are not held out
+    place: np.ndarray  # of each row of the whole table in that one; -1: held out
 
     @property
     def compiled(self) -> bool:
@@ -361,5 +283,4 @@ class TableUtility:
     def line(
         self, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
     ) -> np.ndarray:
-        """Utilities of rows seen through the first 0, 1, ... of the columns."""
-        return line(self.model, self.place[rows], columns, wanted)
+        return self.model.line(self.place[rows], columns, wanted)

@@ -35,25 +35,8 @@ def utility_of(
 ) -> Utility:
     """How well a model does with some rows and columns of a table.
 
-    Parameters
-    ----------
-    model : str or scikit-learn estimator
-        "knn", "logistic", "tree" or "boosting".
-    test : Table, float or None
-        A table read like this one, or a share of the rows to hold out: they are tested
-        on and are no players. None is leave-one-out for KNN, 0.3 for models.
-    n_neighbors : int
-        Of KNN.
-    random_state : int
-        Of the hold-out and of the models.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> h = utility_of(table, "logistic")
-    >>> int(h.players.sum()), h(np.flatnonzero(h.players), np.arange(4)) > 0.8
-    (140, True)
+    Tested on a table read like this one, or on a share of the rows, which are no
+    players then. None is leave-one-out for KNN, 0.3 for models.
     """
     if model == "knn":
         return KnnUtility(table, test, n_neighbors, random_state=random_state)
@@ -67,16 +50,7 @@ def utility_of(
 def split(
     table: Table, test: Table | float | None, random_state: int
 ) -> tuple[np.ndarray, Table, Table]:
-    """Positions of the rows that play, training and test table.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> players, train, tests = split(table, 0.25, 0)
-    >>> train.n_rows, tests.n_rows
-    (150, 50)
-    """
+    """Positions of the rows that play, training and test table."""
     if isinstance(test, Table):
         check_classes(table, test)
         return np.arange(table.n_rows), table, test

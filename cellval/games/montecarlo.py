@@ -107,40 +107,21 @@ class RoundSums:
 
 @dataclass(eq=False)
 class Rounds(Play[RoundSums, Estimate]):
-    """Random orders, one pair a piece.
+    """Random orders, one pair a piece."""
 
-    Attributes
-    ----------
-    h : Utility
-        Must be picklable to run on processes.
-    truncation : float, optional
-        Tolerance of the utility; an approximation, off by default.
-
-    Examples
-    --------
-    >>> from cellval.parallel import drive
-    >>> h = lambda rows, columns: float(len(rows) * len(columns))
-    >>> *_, last = drive(Rounds(h, 3, 2, rounds=5))
-    >>> last.result.values.round(6).tolist(), last.result.n_evaluations
-    ([[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]], 30)
-    """
-
-    h: Any
-    n_rows: int
-    n_columns: int
     rounds: int = 100
     weights: tuple[Weights, Weights] = (shapley, shapley)
     truncation: float | None = None
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        self.watch()
+        super().__post_init__()
         self.total = float(self.rounds * self.n_rows * self.n_columns)
 
     def one(self, seed: tuple[int, int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """The call that makes one round: marginal contributions, and evaluations."""
-        shape = self.n_rows, self.n_columns
-        return one_round, (self.watched, *shape, seed, self.weights, self.truncation)
+        game = self.watched, self.n_rows, self.n_columns
+        return one_round, (*game, seed, self.weights, self.truncation)
 
     def pieces(self) -> Iterator[Piece]:
         for r in range(self.rounds):

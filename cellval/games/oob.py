@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from cellval.games.estimate import Estimate, unsure
-from cellval.games.model_utility import matrices
+from cellval.games.model_utility import data_of
 from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.tree import Trees
 from cellval.parallel import Computation, Piece
@@ -22,20 +22,12 @@ from cellval.table.table import Table
 AT_ONCE = 50  # trees between two snapshots
 ROWS_AT_ONCE = 100_000  # of all of them: some tenths of a second
 
+Votes = tuple[int, np.ndarray, np.ndarray]  # trees, judged each cell, and were right
+
 
 @dataclass(eq=False)
-class OutOfBag(Computation[tuple[int, np.ndarray, np.ndarray], Estimate]):
-    """Trees, some a piece; the state is how many, who was judged, and rightly so.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> from cellval.parallel import drive
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> *_, last = drive(OutOfBag(table, n_trees=100))
-    >>> last.result.values.shape, bool(np.nanmean(last.result.values) > 0.7)
-    ((200, 4), True)
-    """
+class OutOfBag(Computation[Votes, Estimate]):
+    """Trees, some a piece."""
 
     table: Table
     n_trees: int = 1000
@@ -46,9 +38,7 @@ class OutOfBag(Computation[tuple[int, np.ndarray, np.ndarray], Estimate]):
 
     @cached_property
     def _trees(self) -> Trees:
-        X, _, features = matrices(self.table, self.table)
-        is_number = [column.numbers is not None for column in self.table.features]
-        return Trees.of(X, X, features, is_number, self.table.y)
+        return Trees.of(*data_of(self.table, self.table)[:5])
 
     def prepare(self) -> None:
         _votes(self._trees, self.random_state, 0, 1)
@@ -60,35 +50,25 @@ class OutOfBag(Computation[tuple[int, np.ndarray, np.ndarray], Estimate]):
             arguments = (self._trees, self.random_state, first, last)
             yield Piece(_votes, arguments, float(last - first))
 
-    def begin(self) -> tuple[int, np.ndarray, np.ndarray]:
+    def begin(self) -> Votes:
         none = np.zeros((self.table.n_rows, len(self.table.features)))
         return 0, none, none
 
-    def add(
-        self,
-        state: tuple[int, np.ndarray, np.ndarray],
-        answer: tuple[int, np.ndarray, np.ndarray],
-    ) -> tuple[int, np.ndarray, np.ndarray]:
+    def add(self, state: Votes, answer: Votes) -> Votes:
         return state[0] + answer[0], state[1] + answer[1], state[2] + answer[2]
 
-    def make(
-        self, state: tuple[int, np.ndarray, np.ndarray]
-    ) -> Callable[[], Estimate] | None:
-        n, judged, right = state
-        return (lambda: _estimate(n, judged, right)) if n else None
+    def make(self, state: Votes) -> Callable[[], Estimate] | None:
+        return (lambda: _estimate(*state)) if state[0] else None
 
-    def seen(self, state: tuple[int, np.ndarray, np.ndarray]) -> str:
+    def seen(self, state: Votes) -> str:
         return f"{state[0]:,} of {self.n_trees:,} trees"
 
-    def stderr(self, state: tuple[int, np.ndarray, np.ndarray]) -> float:
+    def stderr(self, state: Votes) -> float:
         few = state[0] < FEWEST_ROUNDS
         return float("inf") if few else _estimate(*state).typical_stderr
 
 
-def _votes(
-    trees: Trees, random_state: int, first: int, last: int
-) -> tuple[int, np.ndarray, np.ndarray]:
-    """How many trees these are, have judged each cell, and were right."""
+def _votes(trees: Trees, random_state: int, first: int, last: int) -> Votes:
     n, m = trees.cells.y.size, trees.cells.first.size - 1
     size = last - first
     outside, correct = np.zeros((size, n)), np.zeros((size, n))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,8 @@ from cellval.games.game import Game, make_game
 from cellval.games.leave_one_out import LeftOut
 from cellval.games.montecarlo import Rounds
 from cellval.games.oob import OutOfBag
-from cellval.games.watched import is_compiled
 from cellval.methods import METHODS
-from cellval.parallel import Computation, Piece, drive, n_workers
+from cellval.parallel import Computation, Piece, drive, n_cores
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
@@ -65,56 +65,42 @@ def _iter_values(
                     f"{METHODS[game.method].title} needs longer on this table. Give it "
                     "more time, or use the KNN method."
                 )
-            yield step.then(game.cell_values)
+            yield step.then(partial(_cell_values, game))
+
+
+def _cell_values(game: Game, found: Any) -> CellValues:
+    """From what the computation gives; of "exact" the utilities of all subsets."""
+    if game.method == "exact":
+        found = exactly(values_of(found, *_weights(game)))
+    return game.cell_values(found)
+
+
+def _weights(game: Game) -> tuple[Weights, Weights]:
+    return named(game.options.row_weights), named(game.options.column_weights)
 
 
 def _rounds(game: Game) -> Rounds:
     options = game.options
-    weights = named(options.row_weights), named(options.column_weights)
-    seed = int(options.random_state)
+    weights, seed = _weights(game), int(options.random_state)
     play = FlatRounds if game.method == "flat" else Rounds
     return play(
         game.h, *game.shape, options.n_rounds, weights, options.truncation, seed
     )
 
 
-class _Exactly(AllSubsets):
-    """All subsets, and the values that follow at the end."""
-
-    weights: tuple[Weights, Weights]
-
-    def make(self, state: tuple[list[float], ...]) -> Callable[[], Any] | None:
-        utilities = super().make(state)
-        if utilities is None:
-            return None
-        return lambda: exactly(values_of(utilities(), *self.weights))
-
-
-def _exact(game: Game) -> _Exactly:
-    run = _Exactly(game.h, *game.shape)
-    run.weights = named(game.options.row_weights), named(game.options.column_weights)
-    return run
-
-
 @dataclass(eq=False)
-class _Random(Computation[Estimate | None, Estimate]):
+class _Random(Computation[tuple[Estimate, ...], Estimate]):
     """A seeded order of all cells, as numbers around 0."""
 
     game: Game
     total = 1.0
 
-    def pieces(self) -> Iterator[Piece]:
-        n, m = self.game.shape
-        yield Piece(_random, (n, m, int(self.game.options.random_state)))
+    def pieces(self) -> list[Piece]:
+        seed = int(self.game.options.random_state)
+        return [Piece(_random, (*self.game.shape, seed))]
 
-    def begin(self) -> Estimate | None:
-        return None
-
-    def add(self, state: Estimate | None, answer: Estimate) -> Estimate:
-        return answer
-
-    def make(self, state: Estimate | None) -> Callable[[], Estimate] | None:
-        return None if state is None else lambda: state
+    def make(self, state: tuple[Estimate, ...]) -> Callable[[], Estimate] | None:
+        return (lambda: state[0]) if state else None
 
 
 def _random(n: int, m: int, seed: int) -> Estimate:
@@ -131,27 +117,23 @@ def _trees(game: Game) -> OutOfBag:
 METHODS_OF: dict[str, Callable[[Game], Computation[Any, Any]]] = {
     "mc": _rounds,
     "flat": _rounds,
-    "exact": _exact,
+    "exact": lambda game: AllSubsets(game.h, *game.shape),
     "loo": lambda game: LeftOut(game.h, *game.shape),
     "oob": _trees,
     "random": _Random,
 }
 
 
-def expected_seconds(
-    table: Table, options: RunOptions, n_jobs: int | None = None
-) -> float:
+def expected_seconds(table: Table, options: RunOptions) -> float:
     """About how long a run would take here: a few evaluations are made and timed."""
     game = make_game(table, options)
     if game.method == "random":
         return 0.0
     run = METHODS_OF[game.method](game)
     run.prepare()
-    width = n_workers(n_jobs)
-    seconds = _one_evaluation(game, run) * game.n_evaluations / width
-    if width > 1 and not is_compiled(game.h):
-        seconds += PROCESSES
-    return seconds
+    width = n_cores()
+    starting = PROCESSES if width > 1 and run.processes else 0.0
+    return starting + _one_evaluation(game, run) * game.n_evaluations / width
 
 
 def _one_evaluation(game: Game, run: Computation[Any, Any]) -> float:

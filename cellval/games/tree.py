@@ -1,10 +1,10 @@
 """Compiled: a decision tree that is grown and asked in one go, many times.
 
-CART with the Gini impurity on the cells of `utility.matrices`: a number is cut halfway
-between neighbouring values, a category is one against the rest. Of equally good splits
-the first in the order of columns is taken (of a number the lowest cut, of a category
-the most common one), where scikit-learn draws one at random; a leaf says its commonest
-class, of equally common ones the first.
+CART with the Gini impurity on the cells of `model_utility.data_of`: a number is cut
+halfway between neighbouring values, a category is one against the rest. Of equally good
+splits the first in the order of columns is taken (of a number the lowest cut, of a
+category the most common one), where scikit-learn draws one at random; a leaf says its
+commonest class, of equally common ones the first.
 
 No tree is kept. The rows that ask for a prediction go down with the rows that train it,
 and branches that nobody asks about are not grown. Numbers are sorted once for all; a
@@ -454,13 +454,7 @@ def predict_line(cells, rows, columns, wanted, limits, truth, right):
 
 @dataclass(frozen=True, eq=False)
 class Trees:
-    """Trees of any rows and columns of a training table, asked about other rows.
-
-    Attributes
-    ----------
-    cells : Cells
-    limits : Limits
-    """
+    """Trees of any rows and columns of a training table, asked about other rows."""
 
     cells: Cells
     limits: Limits = TO_THE_END
@@ -477,21 +471,8 @@ class Trees:
     ) -> "Trees":
         """From matrices of shape (n_rows, n_features) and (n_asked, n_features).
 
-        Parameters
-        ----------
-        features : list of ndarray
-            Features of each column: of a number itself and perhaps whether it is
-            missing, of a category its indicators.
-        is_number : list of bool
-            Of each column.
-        y : ndarray of int, shape (n_rows,)
-
-        Examples
-        --------
-        >>> X = np.array([[1.0], [2.0], [4.0], [5.0]], np.float32)
-        >>> trees = Trees.of(X, X, [np.array([0])], [True], np.array([0, 0, 1, 1]))
-        >>> trees.predict(np.array([0, 2]), np.array([0])).tolist()
-        [0, 0, 1, 1]
+        The `features` of each column are of a number itself and perhaps whether it is
+        missing, of a category its indicators.
         """
         numbers: list[int] = []
         codes: list[np.ndarray] = []
@@ -544,10 +525,7 @@ class Trees:
     ) -> np.ndarray:
         """Share of right answers through the first f columns; 0 where not wanted.
 
-        Returns
-        -------
-        ndarray of shape (n_columns + 1,)
-            The first is not wanted: no columns, no tree.
+        The first is not wanted: no columns, no tree.
         """
         right = np.zeros(len(columns) + 1, np.int64)
         parts = (_positions(rows), _positions(columns), wanted)

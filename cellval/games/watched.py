@@ -1,6 +1,7 @@
 """Utilities: functions of rows and columns, counted and stopped from outside."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,26 +15,13 @@ Utility = Callable[[np.ndarray, np.ndarray], float]
 def line(
     h: Utility, rows: np.ndarray, columns: np.ndarray, wanted: np.ndarray
 ) -> np.ndarray:
-    """Utilities of rows seen through the first 0, 1, ... of the columns.
+    """Utilities of sorted rows seen through the first 0, 1, ... of the columns.
 
-    By the utility's own method of this name, if it has one, else by calls.
-
-    Parameters
-    ----------
-    rows, columns : ndarray
-        Sorted positions, and positions in any order.
-    wanted : ndarray of bool, shape (n_columns + 1,)
-        What is not wanted may be anything.
-
-    Examples
-    --------
-    >>> h = lambda rows, columns: float(len(rows) * len(columns))
-    >>> line(h, np.array([4, 7]), np.array([1, 0]), np.array([True, False, True]))
-    array([0., 0., 4.])
+    By the utility's own method of this name, if it has one, else by calls. What is not
+    `wanted`, a bool for each of the utilities, may be anything.
     """
-    own = getattr(h, "line", None)
-    if own is not None:
-        return np.asarray(own(rows, columns, wanted))
+    if hasattr(h, "line"):
+        return np.asarray(h.line(rows, columns, wanted))
     return line_by_calls(h, rows, columns, wanted)
 
 
@@ -86,15 +74,18 @@ def is_compiled(h: Any) -> bool:
     return bool(getattr(h, "compiled", True))
 
 
+@dataclass(eq=False)
 class Play(Computation[State, Result]):
-    """A computation whose pieces evaluate a utility, as it is `watched`."""
+    """A computation whose pieces evaluate a utility, as it is `watched`.
+
+    To run on processes the utility must be picklable.
+    """
 
     h: Any
     n_rows: int
     n_columns: int
-    watched: Watched
 
-    def watch(self) -> None:
+    def __post_init__(self) -> None:
         self.watched = Watched(self.h)
         self.processes = not is_compiled(self.h)
 

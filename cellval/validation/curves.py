@@ -6,21 +6,18 @@ it on other rows.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from cellval.errors import InputError
-from cellval.games.model_utility import matrices
+from cellval.games.model_utility import data_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
-STEPS = 40  # points of a removal curve, beside the one before any removal
-TREES = 5  # a tree draws lots among equally good splits: the mean of a few
 Refill = Literal["mean", "draw"]
 
 
@@ -28,12 +25,8 @@ Refill = Literal["mean", "draw"]
 class Curve:
     """Share of the wrong cells found when a share of all cells was inspected.
 
-    Attributes
-    ----------
-    inspected, found : ndarray of float
-        From (0, 0) to (1, 1); straight between two points. Cells of equal score are
-        inspected in random order, and the curve is the expectation.
-    n_cells, n_wrong : int
+    From (0, 0) to (1, 1); straight between two points. Cells of equal score are
+    inspected in random order, and the curve is the expectation.
     """
 
     inspected: np.ndarray
@@ -42,15 +35,11 @@ class Curve:
     n_wrong: int
 
     @cached_property
-    def area(self) -> float:
-        """Under the curve; 0.5 is chance, 1 - (share of wrong cells) / 2 the best."""
-        return float(np.trapezoid(self.found, self.inspected))
-
-    @cached_property
     def auc(self) -> float:
         """Chance that a wrong cell comes before a right one (ROC AUC, ties half)."""
         wrong = self.n_wrong / self.n_cells
-        return (self.area - wrong / 2) / (1 - wrong)
+        area = float(np.trapezoid(self.found, self.inspected))
+        return (area - wrong / 2) / (1 - wrong)
 
     def found_at(self, share: float | np.ndarray) -> np.ndarray:
         """Share of the wrong cells found among a share of all cells."""
@@ -60,22 +49,10 @@ class Curve:
 def detection_curve(wrong: np.ndarray, scores: np.ndarray) -> Curve:
     """What is found when cells are inspected from the lowest score on.
 
-    Parameters
-    ----------
-    wrong : ndarray of bool
-    scores : ndarray of the same shape
-        Lower is worse. Cells without a score (NaN) come last, in random order.
-
-    Examples
-    --------
-    >>> curve = detection_curve(np.array([True, False, True, False]), [1, 2, 3, 3])
-    >>> curve.found.tolist(), curve.auc
-    ([0.0, 0.5, 0.5, 1.0], 0.625)
+    Cells without a score (NaN) come last, in random order.
     """
     wrong = np.asarray(wrong, bool).ravel()
     scores = np.asarray(scores, float).ravel()
-    if wrong.shape != scores.shape:
-        raise ValueError(f"{wrong.size} cells, but {scores.size} scores")
     n, n_wrong = wrong.size, int(wrong.sum())
     if not 0 < n_wrong < n:
         raise InputError(
@@ -90,14 +67,7 @@ def detection_curve(wrong: np.ndarray, scores: np.ndarray) -> Curve:
 
 
 def share_needed(curve: Curve, level: float) -> float:
-    """Least share of the cells, in whole cells, that holds a share of the wrong ones.
-
-    Examples
-    --------
-    >>> curve = detection_curve(np.array([True, False, True, False]), [1, 2, 3, 4])
-    >>> share_needed(curve, 0.5), share_needed(curve, 0.9)
-    (0.25, 0.75)
-    """
+    """Least share of the cells, in whole cells, that holds that much of the wrong."""
     k = int(np.searchsorted(curve.found, level - 1e-12))
     if k == 0:
         return 0.0
@@ -125,38 +95,13 @@ def refilled(
     the commonest one of them; by "draw", each cell becomes a random one of them. Those
     that are removed, too, or missing, do not count. Where nothing is left, the whole
     column counts.
-
-    Parameters
-    ----------
-    removed : ndarray of bool, shape (n_rows, n_columns)
-        Over the features, in their order.
-    refill : "mean" or "draw"
-    seed : int
-        Of the draws.
-
-    Examples
-    --------
-    >>> import cellval, pandas as pd
-    >>> frame = pd.DataFrame({"x": [1.0, 2.0, 6.0], "y": ["a", "b", "a"]})
-    >>> table = cellval.Table.from_frame(frame, label="y", kinds={"x": "number"})
-    >>> refilled(table, np.array([[True], [False], [False]])).features[0].numbers
-    array([4., 2., 6.])
-    >>> some = refilled(table, np.array([[1], [1], [0]], bool), refill="draw")
-    >>> some.features[0].numbers
-    array([6., 6., 6.])
     """
-    if refill not in get_args(Refill):
-        raise InputError(f"refill={refill!r} is not possible: use 'mean' or 'draw'.")
-    new = {
+    new = {}
+    for j, column in enumerate(table.features):
         # a draw of a column does not depend on what is removed from others
-        column.name: _refilled(
-            column,
-            removed[:, j],
-            np.random.default_rng([seed, 17, j]) if refill == "draw" else None,
-        )
-        for j, column in enumerate(table.features)
-        if removed[:, j].any()
-    }
+        lots = np.random.default_rng([seed, 17, j]) if refill == "draw" else None
+        if removed[:, j].any():
+            new[column.name] = _refilled(column, removed[:, j], lots)
     columns = tuple(new.get(column.name, column) for column in table.columns)
     return replace(table, columns=columns)
 
@@ -190,25 +135,17 @@ def _refilled(
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """Accuracy of a model when a share of the cells was removed.
+    """Accuracy of a model when a share of the cells was removed."""
 
-    Attributes
-    ----------
-    removed : ndarray of float, shape (n_steps,)
-        Shares of all cells, from 0 on.
-    hits : ndarray of float, shape (n_steps, n_tests)
-        For each test row the share of models that predicted it.
-    """
-
-    removed: np.ndarray
-    hits: np.ndarray
+    removed: np.ndarray  # shares of all cells, from 0 on, shape (n_steps,)
+    hits: np.ndarray  # share of models that predict a row, shape (n_steps, n_tests)
 
     @cached_property
     def accuracy(self) -> np.ndarray:
         """Of each step, shape (n_steps,)."""
         return np.asarray(self.hits.mean(axis=1))
 
-    def mean(self, until: float = 1.0) -> float:
+    def mean(self, until: float) -> float:
         """Mean accuracy while up to that share is removed."""
         x = np.append(self.removed[self.removed < until], until)
         y = np.interp(x, self.removed, self.accuracy)
@@ -228,41 +165,13 @@ def removal_curve(
     train: Table,
     test: Table,
     order: np.ndarray,
-    *,
-    shares: Sequence[float] | np.ndarray | None = None,
-    trees: int = TREES,
+    shares: np.ndarray,
+    trees: int,
     refill: Refill = "mean",
-    random_state: int = 0,
 ) -> Removal:
-    """Accuracy on test rows of decision trees, as cells of the training rows go.
-
-    Parameters
-    ----------
-    train, test : Table
-        `test` is read like `train`, or a part of the same table.
-    order : ndarray of int
-        Flat positions of the cells, those that go first in front.
-    shares : sequence of float
-        Of the cells to remove at each step; 41 from 0 to 1 by default.
-    trees : int
-        Trees to average, each with its own seed (and its own draws).
-    refill : "mean" or "draw"
-        What removed cells become; see `refilled`.
-    """
-    shares = np.linspace(0, 1, STEPS + 1) if shares is None else np.asarray(shares)
-    hits = [
-        hits_without(
-            train,
-            test,
-            order,
-            share,
-            trees=trees,
-            refill=refill,
-            random_state=random_state,
-        )
-        for share in shares
-    ]
-    return Removal(np.asarray(shares, float), np.array(hits))
+    """Accuracy as cells go in an order, a share of them after the other."""
+    hits = [hits_without(train, test, order, s, trees, refill) for s in shares]
+    return Removal(shares, np.array(hits))
 
 
 def hits_without(
@@ -270,24 +179,22 @@ def hits_without(
     test: Table,
     order: np.ndarray,
     share: float,
-    *,
-    trees: int = TREES,
+    trees: int,
     refill: Refill = "mean",
-    random_state: int = 0,
 ) -> np.ndarray:
-    """Share of the decision trees that predict each test row, without some cells."""
+    """Share of decision trees that predict each test row, without the first cells.
+
+    A tree draws lots among equally good splits: hence several. `order` are flat
+    positions of the cells of the training rows.
+    """
     shape = (train.n_rows, len(train.features))
-    removed = np.zeros(shape[0] * shape[1], bool)
-    removed[order[: round(share * removed.size)]] = True
-    removed = removed.reshape(shape)
-    code = {name: k for k, name in enumerate(train.classes)}
-    truth = np.array([code.get(name, -1) for name in test.classes])[test.y]
-    hits = np.zeros(truth.size)
-    for k in range(trees):
-        seed = random_state + k
-        if k == 0 or refill == "draw":  # means are the same for every tree
+    removed = np.zeros(shape, bool)
+    removed.flat[order[: round(share * removed.size)]] = True
+    hits = np.zeros(test.n_rows)
+    for seed in range(trees):
+        if seed == 0 or refill == "draw":  # means are the same for every tree
             rest = refilled(train, removed, refill=refill, seed=seed)
-            seen, asked, _ = matrices(rest, test)
-        tree = DecisionTreeClassifier(random_state=seed)
-        hits += tree.fit(seen, train.y).predict(asked) == truth
+            data = data_of(rest, test)
+        tree = DecisionTreeClassifier(random_state=seed).fit(data.train, data.y)
+        hits += tree.predict(data.test) == data.truth
     return hits / trees

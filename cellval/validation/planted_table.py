@@ -25,27 +25,13 @@ DATES = {
 
 @dataclass(frozen=True, eq=False)
 class PlantedTable:
-    """A table with planted errors, and the same rows without.
+    """A table with planted errors, and the same rows without."""
 
-    Attributes
-    ----------
-    table : Table
-        With the errors as texts; kinds and features are those of the clean one.
-    clean : Table
-        The same rows as they were.
-    held_out : ndarray of int
-        Positions of the rows in the person's table that are in neither.
-    wrong : ndarray of bool, shape (n_rows, n_columns)
-        Over the features.
-    texts : mapping of (position, column) to str
-        What was planted, by positions in `table`.
-    """
-
-    table: Table
+    table: Table  # errors as texts; kinds and features are those of the clean one
     clean: Table
-    held_out: np.ndarray
-    wrong: np.ndarray
-    texts: dict[tuple[int, str], str]
+    held_out: np.ndarray  # positions of the rows in the person's table: in neither
+    wrong: np.ndarray  # bool, over the features
+    texts: dict[tuple[int, str], str]  # planted, by position in `table` and column
 
     @property
     def n_wrong(self) -> int:
@@ -60,24 +46,10 @@ def plant_into(
     test_share: float = 0.0,
     random_state: int = 0,
 ) -> PlantedTable:
-    """Plant errors of one kind into a share of the cells that can have them.
+    """Plant errors of one of `planting.KINDS` into a share of the cells.
 
-    Parameters
-    ----------
-    kind : str
-        One of `planting.KINDS`. "times ten" and "zero" go to columns of numbers.
-    share : float
-        Of the cells of these columns. Cells that are missing stay as they are.
-    test_share : float
-        Of the rows of each class, to hold out clean.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> planted = plant_into(table, "times ten")
-    >>> planted.n_wrong, sorted(planted.texts.items())[0]
-    (13, ((11, 'weight'), '1660'))
+    "times ten" and "zero" go to columns of numbers; cells that are missing stay as they
+    are. `test_share` of the rows of each class is held out clean.
     """
     if kind not in KINDS:
         raise InputError(f"'{kind}' is no kind of error; take one of {list(KINDS)}.")
@@ -147,12 +119,10 @@ def _planted(
         planted = plant(frame, "label", kind, share=share, random_state=random_state)
     texts = {}
     for j, column in enumerate(columns):
-        places = np.flatnonzero(planted.wrong[:, j] & ~column.missing)
-        new = planted.frame[j].to_numpy(object)
-        written = [(i, new[i]) for i in places.tolist() if not pd.isna(new[i])]
-        for (i, _), text in zip(
-            written, _texts(clean, column, [x for _, x in written]), strict=True
-        ):
+        new = planted.frame[j]
+        places = np.flatnonzero(planted.wrong[:, j] & ~column.missing & new.notna())
+        written = _texts(clean, column, new.iloc[places].to_list())
+        for i, text in zip(places.tolist(), written, strict=True):
             if text:
                 texts[i, column.name] = text
     return texts
@@ -188,10 +158,10 @@ def _texts(table: Table, column: Column, contents: list) -> list[str]:
 def _digits(numbers: np.ndarray) -> int:
     """Digits behind the decimal mark that the column has."""
     known = numbers[~np.isnan(numbers)]
-    return next(
-        (d for d in range(7) if np.allclose(known, known.round(d), rtol=0, atol=1e-9)),
-        7,
-    )
+    for digits in range(7):
+        if np.allclose(known, known.round(digits), rtol=0, atol=1e-9):
+            return digits
+    return 7
 
 
 def _ways(table: Table, column: Column, numbers: list[float]) -> Iterator[list[str]]:

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from cellval.errors import InputError
-
 KINDS = {
     "low density": "a value that is rare in the row's class",
     "noise": "two standard deviations of noise, or any category",
@@ -22,16 +20,11 @@ GRID = 200  # places at which the density within a class is looked at
 class Planted:
     """A frame with errors, and where they are.
 
-    Attributes
-    ----------
-    frame : DataFrame
-    wrong : ndarray of bool, shape (n_rows, n_columns)
-        Over the columns without the label, in their order. A planted cell whose content
-        did not change is not wrong.
+    A planted cell whose content did not change is not wrong.
     """
 
     frame: pd.DataFrame
-    wrong: np.ndarray
+    wrong: np.ndarray  # bool, over the columns without the label, in their order
 
 
 def plant(
@@ -42,24 +35,11 @@ def plant(
     share: float = 0.02,
     random_state: int = 0,
 ) -> Planted:
-    """Plant errors of one kind into a share of the cells.
+    """Plant errors of one of `KINDS` into a share of the cells.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns of numbers are those with a numeric dtype; the others hold categories.
-    kind : str
-        One of `KINDS`. "times ten" and "zero" leave categories alone.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"x": range(1, 101), "y": ["a", "b"] * 50})
-    >>> planted = plant(frame, "y", "times ten", share=0.03)
-    >>> int(planted.wrong.sum()), int((planted.frame["x"] > 100).sum())
-    (3, 3)
+    Columns of numbers are those with a numeric dtype; the others hold categories, which
+    "times ten" and "zero" leave alone.
     """
-    if kind not in KINDS:
-        raise InputError(f"'{kind}' is no kind of error; take one of {list(KINDS)}.")
     features = frame.drop(columns=label)
     n, m = features.shape
     draw = np.random.default_rng([random_state, list(KINDS).index(kind)])
@@ -130,47 +110,3 @@ class _Column:
         width = x.std() * len(x) ** -0.2 or 1.0
         density = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).sum(axis=1)
         return grid[density <= np.quantile(density, 0.05)]
-
-
-def plant_code(
-    frame: pd.DataFrame, label: str, share: float, *, random_state: int = 0
-) -> Planted:
-    """Put a number outside the column's bulk into a share of each number column.
-
-    The code is the one people would take: 0, -1, 99, 999, ... whichever lies at least
-    three standard deviations outside the middle nine tenths of the column.
-    """
-    features = frame.drop(columns=label)
-    draw = np.random.default_rng([random_state, 100])
-    planted = frame.reset_index(drop=True).copy()
-    wrong = np.zeros(features.shape, bool)
-    for j, name in enumerate(features.columns):
-        cells = features[name].reset_index(drop=True)
-        if not pd.api.types.is_numeric_dtype(cells):
-            continue
-        low, high = cells.quantile([0.05, 0.95])
-        margin = 3.0 * float(cells.std())
-        code = next(
-            code
-            for code in (
-                0,
-                -1,
-                -9,
-                99,
-                -99,
-                999,
-                -999,
-                9999,
-                99999,
-                10**6,
-                10**7,
-                10**9,
-            )
-            if code < low - margin or code > high + margin
-        )
-        chosen = draw.choice(len(cells), round(share * len(cells)), replace=False)
-        new = cells.astype(float)
-        new[chosen] = float(code)
-        planted[name] = new
-        wrong[:, j] = new != cells
-    return Planted(planted, wrong)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from cellval.stats import SURE
-from cellval.table.table import Table
 from cellval.validation.curves import Curve, Removal, share_needed
 from cellval.validation.planted_table import PlantedTable
 from cellval.validation.signals import RANDOM, SUSPICION, VALUE
@@ -182,22 +181,18 @@ class Validation:
         planted = self.planted
         i, j = np.nonzero(planted.wrong)
         ranks = np.full(i.size, np.nan) if self.ranks is None else self.ranks[i, j]
-        names = np.array(planted.table.feature_names, object)[j]
+        names = list(planted.table.feature_names)
+        before, after = (
+            table.cells[names].to_numpy(object)[i, j]
+            for table in (planted.clean, planted.table)
+        )
         order = np.argsort(-ranks, kind="stable")
         return pd.DataFrame(
             {
                 "row_number": planted.clean.row_numbers[i],
-                "column": names,
-                "before": _contents(planted.clean, i, names),
-                "planted": _contents(planted.table, i, names),
+                "column": np.array(names, object)[j],
+                "before": before,
+                "planted": after,
                 "rank": ranks,
             }
         ).iloc[order]
-
-
-def _contents(table: Table, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    texts = np.empty(rows.size, object)
-    for name in dict.fromkeys(columns):
-        own = columns == name
-        texts[own] = table.cells[name].iloc[rows[own]].to_numpy(object)
-    return texts

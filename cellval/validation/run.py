@@ -29,7 +29,7 @@ from cellval.validation.curves import (
     hits_without,
     order_of,
 )
-from cellval.validation.planted_table import plant_into
+from cellval.validation.planted_table import PlantedTable, plant_into
 from cellval.validation.result import ORDERS, Validation
 from cellval.validation.signals import (
     ALL,
@@ -170,10 +170,10 @@ def _run(
     if removal:
         # the first fit tells how long all of them will take
         began = time.monotonic()
-        removing = _Removing.of(now, table, random_state)
-        clean = float(removing.clean_hits().mean())
-        now = replace(now, accuracy_clean=clean, note=removing.note)
-        clock.later = (time.monotonic() - began) * removing.n_fits
+        removing = _Removing(now.planted, part(table, now.planted.held_out))
+        now = replace(now, accuracy_clean=removing.clean(), note=removing.note)
+        n_fits = 1 + len(ORDERS) * len(removing.shares)
+        clock.later = (time.monotonic() - began) * n_fits
         yield clock.told(now, "planting errors", unknown)
     looking = iter_surprise(planted, random_state=random_state, n_jobs=n_jobs)
     odd: Surprise | None = None
@@ -200,11 +200,10 @@ def _run(
             if over:
                 break
     if removing is not None:
-        known = removing.known_accuracy()
+        known = removing.known()
         removing.orders = [order_of(scores[o], seed=random_state) for o in ORDERS]
         clock.later = 0.0
-        steps = drive(removing)
-        with closing(steps):
+        with closing(drive(removing)) as steps:
             for removed in steps:
                 now = replace(now, removal=removed.result, accuracy_known=known)
                 left = removed.seconds_left
@@ -230,62 +229,37 @@ def _by_value(table: Table, values: CellValues, odd: Surprise) -> dict[str, np.n
 class _Removing(Computation[tuple[np.ndarray, ...], dict[str, Removal]]):
     """The removal curves, one share of the cells after the other."""
 
-    clean: Table
-    train: Table
+    planted: PlantedTable
     test: Table
-    wrong: np.ndarray
-    shares: np.ndarray
-    trees: int
-    orders: list[np.ndarray]  # of the cells, for each of `ORDERS`
-    note: str
-
-    @classmethod
-    def of(cls, now: Validation, table: Table, random_state: int) -> "_Removing":
-        planted = now.planted
-        n = planted.wrong.size
-        trees = TREES if n < LARGE else 1
-        note = "" if trees > 1 else "One decision tree is trained a step, not five."
-        # fine steps around the number of errors, then coarse ones
-        share = planted.n_wrong / n
-        near = np.linspace(0, min(0.5, 4 * share), 9)
-        shares = np.unique(np.append(near, np.linspace(near[-1], 0.5, 6)))
-        test = part(table, planted.held_out)
-        fixed = planted.clean, planted.table, test, planted.wrong
-        return cls(*fixed, shares, trees, [], note)
 
     def __post_init__(self) -> None:
+        n = self.planted.wrong.size
+        self.trees = TREES if n < LARGE else 1
+        self.note = "One decision tree is trained a step, not five." * (n >= LARGE)
+        # fine steps around the number of errors, then coarse ones
+        near = np.linspace(0, min(0.5, 4 * self.planted.n_wrong / n), 9)
+        self.shares = np.unique(np.append(near, np.linspace(near[-1], 0.5, 6)))
+        self.orders: list[np.ndarray] = []  # of the cells, for each of `ORDERS`
         self.total = float(len(self.shares))
 
-    @property
-    def n_fits(self) -> int:
-        return 1 + len(ORDERS) * len(self.shares)
+    def clean(self) -> float:
+        """Accuracy without errors."""
+        clean, nothing = self.planted.clean, np.array([], int)
+        return float(hits_without(clean, self.test, nothing, 0.0, self.trees).mean())
 
-    def clean_hits(self) -> np.ndarray:
-        nothing = np.array([], int)
-        return hits_without(self.clean, self.test, nothing, 0.0, trees=self.trees)
-
-    def known_accuracy(self) -> float:
-        """With exactly the planted cells refilled."""
-        wrong = np.flatnonzero(self.wrong)
-        return float(self._hits(wrong, wrong.size / self.wrong.size).mean())
+    def known(self) -> float:
+        """Accuracy with exactly the planted cells refilled."""
+        wrong = np.flatnonzero(self.planted.wrong)
+        return float(self._hits(wrong, wrong.size / self.planted.wrong.size).mean())
 
     def _hits(self, order: np.ndarray, share: float) -> np.ndarray:
-        return hits_without(self.train, self.test, order, share, trees=self.trees)
+        return hits_without(self.planted.table, self.test, order, share, self.trees)
 
     def _step(self, share: float) -> np.ndarray:
         return np.array([self._hits(order, share) for order in self.orders])
 
-    def pieces(self) -> Iterator[Piece]:
-        for share in self.shares:
-            yield Piece(self._step, (share,))
-
-    def begin(self) -> tuple[np.ndarray, ...]:
-        return ()
-
-    def add(
-        self, state: tuple[np.ndarray, ...], answer: np.ndarray
-    ) -> tuple[np.ndarray, ...]:
-        return (*state, answer)
+    def pieces(self) -> list[Piece]:
+        return [Piece(self._step, (share,)) for share in self.shares]
 
     def make(self, state: tuple[np.ndarray, ...]) -> Callable[[], dict[str, Removal]]:
         return lambda: {

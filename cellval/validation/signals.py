@@ -20,14 +20,10 @@ def within_class(values: CellValues) -> np.ndarray:
 
 
 def suspicion_of(
-    table: Table,
-    values: CellValues,
-    *,
-    random_state: int = 0,
-    n_jobs: int | None = None,
+    table: Table, values: CellValues, *, random_state: int = 0
 ) -> np.ndarray:
     """Rank of every cell by suspicion, 1 for the most suspicious."""
-    found = surprise(table, random_state=random_state, n_jobs=n_jobs)
+    found = surprise(table, random_state=random_state)
     return make_suspicion(table, values, found).ranks.astype(float)
 
 
@@ -64,9 +60,5 @@ def rarity(table: Table) -> np.ndarray:
 
 def chance(shape: tuple[int, int], seed: int) -> np.ndarray:
     """A random order."""
-    return (
-        np.random.default_rng([seed, 11])
-        .permutation(shape[0] * shape[1])
-        .reshape(shape)
-        .astype(float)
-    )
+    places = np.random.default_rng([seed, 11]).permutation(shape[0] * shape[1])
+    return places.reshape(shape).astype(float)

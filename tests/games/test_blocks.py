@@ -15,6 +15,7 @@ from small_games import (
     Crowded,
     Hidden,
     blocks_of,
+    exact_values,
     groups,
     last,
 )
@@ -22,7 +23,6 @@ from small_games import (
 import cellval
 from cellval.errors import InputError
 from cellval.games.blocks import BlockGame, BlockUtility
-from cellval.games.exact import exact_values
 from cellval.games.groups import (
     Groups,
     columns_alone,
@@ -175,9 +175,8 @@ def test_a_utility_of_groups_can_be_sent_to_other_processes():
 def test_what_a_run_takes_is_foretold():
     h = Crowded(6, 4)
     for method, n in (("auto", 21), ("mc", 600)):
-        game = BlockGame.of(h, ROWS, COLUMNS, method=method)
-        assert game.n_evaluations == n == n_evaluations(ROWS, COLUMNS, method)
-        assert last(game.foretell()) > 0
+        assert n_evaluations(ROWS, COLUMNS, method) == n
+        assert last(BlockGame.of(h, ROWS, COLUMNS, method=method).foretell()) > 0
 
 
 def test_rounds_above_a_guess_vary_less_and_mean_the_same():

@@ -4,11 +4,10 @@ import naive
 import numpy as np
 import pytest
 from cases import naive_games, random_table
-from small_games import Crowded, Random
+from small_games import Crowded, Random, exact_values
 
 import cellval
-from cellval.errors import InputError
-from cellval.games.exact import AllSubsets, exact_values, values_of
+from cellval.games.exact import AllSubsets
 from cellval.parallel import drive
 from cellval.weights import banzhaf, beta, shapley
 
@@ -26,28 +25,23 @@ def test_exact_values_equal_the_definition(rows, columns):
     game = Random(1, 3, 3)
     (a, naive_a), (b, naive_b) = WEIGHTS[rows], WEIGHTS[columns]
     expected = naive.cell_values_of(game, 3, 3, naive_a, naive_b)
-    got = exact_values(game, 3, 3, row_weights=a, column_weights=b)
+    got = exact_values(game, 3, 3, a, b)
     np.testing.assert_allclose(got, np.array(expected, float), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_every_semivalue_keeps_the_axioms_it_claims(name):
-    weights = {"row_weights": WEIGHTS[name][0], "column_weights": WEIGHTS[name][0]}
+    weights = (WEIGHTS[name][0],) * 2
     a, b = Random(2, 4, 3), Random(3, 4, 3)
-    one, two = (exact_values(g, 4, 3, **weights) for g in (a, b))
-    both = exact_values(lambda r, c: 2 * a(r, c) + b(r, c), 4, 3, **weights)
+    one, two = (exact_values(g, 4, 3, *weights) for g in (a, b))
+    both = exact_values(lambda r, c: 2 * a(r, c) + b(r, c), 4, 3, *weights)
     np.testing.assert_allclose(both, 2 * one + two, atol=1e-12)  # linearity
-    dummy = exact_values(Random(4, 4, 3, dummy_row=1), 4, 3, **weights)
+    dummy = exact_values(Random(4, 4, 3, dummy_row=1), 4, 3, *weights)
     np.testing.assert_allclose(dummy[1], 0.0, atol=1e-12)
-    twins = exact_values(Random(5, 4, 3, twins=(0, 2)), 4, 3, **weights)
+    twins = exact_values(Random(5, 4, 3, twins=(0, 2)), 4, 3, *weights)
     np.testing.assert_allclose(twins[0], twins[2], atol=1e-12)  # symmetry
     efficient = np.isclose(one.sum(), a(np.arange(4), np.arange(3)))
     assert efficient == (name == "shapley")
-
-
-def test_too_many_players_are_refused_in_words():
-    with pytest.raises(InputError, match="at most 16 players"):
-        exact_values(lambda rows, columns: 0.0, 10, 7)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -68,6 +62,4 @@ def test_utilities_are_all_known_at_the_end():
         assert step.has_result == (step.done == 1)
     utilities = step.result
     assert utilities.shape == (8, 4) and np.isfinite(utilities).all()
-    np.testing.assert_allclose(
-        values_of(utilities), exact_values(Crowded(3, 2), 3, 2), atol=1e-12
-    )
+    assert utilities[5, 2] == Crowded(3, 2)([0, 2], [1])

@@ -46,8 +46,8 @@ def test_a_model_sees_the_means_of_absent_cells():
     h = FlatUtility(model)
     everything = np.ones((20, 2), bool)
     assert h(~everything) == 0.5
-    assert h(everything) == model.score_of(model.arrays[0])
+    assert h(everything) == model.score_of(model.data.train)
     only_numbers = everything & [True, False]
-    seen = model.arrays[0].copy()
+    seen = model.data.train.copy()
     seen[:, 1:] = 0
     assert h(only_numbers) == model.score_of(seen)

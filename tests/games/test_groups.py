@@ -76,9 +76,9 @@ def test_rows_by_quantiles_of_numbers_and_dates():
 def test_rows_by_ranges_count_as_the_file_does():
     table = cellval.read(b"x,y\n1,a\n2,\n3,b\n4,a\n5,b\n", label="y")
     assert named(rows_by_ranges(table, 2)) == {"rows 1-3": [1, 2], "rows 4-5": [3, 4]}
-    assert rows_by_ranges(table, [1, 4]).names == ("rows 1-1", "rows 3-4", "rows 5-5")
+    assert rows_by_ranges(table, 3).names == ("rows 1-3", "rows 4-4", "rows 5-5")
     with pytest.raises(InputError, match="One range holds all rows"):
-        rows_by_ranges(table, [9])
+        rows_by_ranges(table, 1)
 
 
 def test_columns_by_names_kinds_and_hand():
@@ -91,8 +91,6 @@ def test_columns_by_names_kinds_and_hand():
     assert columns_by_kind(table).names == ("numbers", "categories")
     own = columns_by(table, {"money": ["pay_1", "bill.a"]})
     assert own.names == ("money", OTHERS) and own.of.tolist() == [0, 1, 1, 0, 1, 1]
-    alone = columns_by(table, {"money": ["pay_1", "bill.a"]}, rest="alone")
-    assert alone.names == ("money", "pay_2", "age", "bill.b", "zip")
     with pytest.raises(InputError, match="'nobody' in group 'm' is no feature"):
         columns_by(table, {"m": ["nobody"]})
     with pytest.raises(InputError, match="belongs to one group"):

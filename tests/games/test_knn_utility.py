@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 from cases import naive_games, random_table
-from small_games import Hidden, blocks_of, groups
+from small_games import Hidden, blocks_of, exact_values, groups
 
 import cellval
 from cellval.errors import InputError
 from cellval.games.blocks import BlockUtility
-from cellval.games.exact import exact_values
 from cellval.games.groups import (
     columns_alone,
 )
@@ -92,7 +91,5 @@ def test_impossible_options_of_knn_are_refused_in_words():
     table = random_table(0, 6, KINDS)
     with pytest.raises(InputError, match="n_neighbors must be 1"):
         KnnUtility(table, n_neighbors=0)
-    with pytest.raises(InputError, match="scoring='auc'"):
-        KnnUtility(table, scoring="auc")
     with pytest.raises(InputError, match="between 0 and 1"):
         blocks_of(KnnUtility(table, 1.5), groups(0, 1, 0, 1, 0, 1), groups(0, 1, 1))

@@ -18,6 +18,7 @@ import cellval
 from cellval.errors import InputError
 from cellval.games.model_utility import ModelUtility, tree_limits
 from cellval.games.montecarlo import Rounds
+from cellval.games.tree import Limits
 from cellval.table.table import Table
 
 
@@ -45,22 +46,6 @@ def test_rows_of_one_class_predict_that_class():
     assert h(alike, np.array([0])) == pytest.approx(np.mean(table.y == 1))
 
 
-def test_repeats_average_the_noise_of_training():
-    table = mixed_table(60, 3)
-    test = mixed_table(60, 4, "test", like=table)
-    tree = DecisionTreeClassifier(splitter="random", max_depth=2)
-    rows, columns = np.arange(60), np.array([0, 1, 2])
-    once = [
-        ModelUtility(tree, table, test, repeats=2, random_state=s)(rows, columns)
-        for s in range(12)
-    ]
-    often = [
-        ModelUtility(tree, table, test, repeats=20, random_state=100 * s)(rows, columns)
-        for s in range(12)
-    ]
-    assert np.std(often) < np.std(once)
-
-
 def test_own_scoring_and_baseline():
     table = mixed_table(40, 5)
     h = ModelUtility(
@@ -68,8 +53,6 @@ def test_own_scoring_and_baseline():
     )
     assert h(np.arange(40), np.array([0])) == 7.0
     assert h(np.arange(40), np.array([], int)) == 0.5
-    with pytest.raises(InputError, match="scoring='auc'"):
-        ModelUtility(DecisionTreeClassifier(), table, table, scoring="auc")
 
 
 KINDS = ["number", "category", "decimal", "category", "decimal"]
@@ -114,7 +97,7 @@ def test_a_subclass_of_the_tree_is_scikit_learns():
         pass
 
     assert tree_limits(Own()) is None
-    assert tree_limits(DecisionTreeClassifier(min_samples_leaf=4)) is not None
+    assert tree_limits(DecisionTreeClassifier(max_depth=3)) == Limits(3, 2, 1)
 
 
 def test_a_copy_of_a_utility_needs_no_table(tables):
@@ -126,14 +109,6 @@ def test_a_copy_of_a_utility_needs_no_table(tables):
         rows, columns = np.arange(20), np.array([0, 1, 4])
         assert copy(rows, columns) == h(rows, columns)
         assert copy.table is None and len(packed) < 30_000
-
-
-def test_repeats_of_a_compiled_tree_are_one_fit(tables):
-    once, often = (
-        ModelUtility(DecisionTreeClassifier(), *tables, repeats=r) for r in (1, 7)
-    )
-    rows, columns = np.arange(25), np.arange(5)
-    assert once(rows, columns) == often(rows, columns)
 
 
 def test_own_scoring_sees_the_predictions_of_the_compiled_tree(tables):

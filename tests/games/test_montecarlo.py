@@ -5,9 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import naive
 import numpy as np
 import pytest
-from small_games import Random, rounds_of
+from small_games import Random, exact_values, rounds_of
 
-from cellval.games.exact import exact_values
 from cellval.games.montecarlo import one_round
 from cellval.weights import banzhaf, beta, shapley
 
@@ -21,10 +20,10 @@ WEIGHTS = {
 
 @pytest.mark.parametrize("name", WEIGHTS)
 def test_sampled_values_equal_the_exact_ones_within_their_errors(name):
-    weights = {"row_weights": WEIGHTS[name][0], "column_weights": WEIGHTS[name][0]}
+    weights = (WEIGHTS[name][0],) * 2
     game = Random(6, 4, 3)
-    exact = exact_values(game, 4, 3, **weights)
-    found = rounds_of(game, 4, 3, 600, weights=(WEIGHTS[name][0],) * 2)
+    exact = exact_values(game, 4, 3, *weights)
+    found = rounds_of(game, 4, 3, 600, weights=weights)
     away = np.abs(found.values - exact) / found.stderr
     assert away.max() < 4 and away.mean() < 1.5
     row_away = np.abs(found.values.sum(1) - exact.sum(1)) / found.row_stderr

@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
-from small_games import Twins, by_function
+from small_games import Twins, by_function, exact_values
 
 import cellval
 from cellval.errors import InputError
-from cellval.games.exact import exact_values
 from cellval.games.run import expected_seconds
 from cellval.table.table import Table
 from cellval.values.options import RunOptions

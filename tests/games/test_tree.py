@@ -8,7 +8,7 @@ from cases import random_table
 from sklearn.tree import DecisionTreeClassifier
 
 from cellval.games import tree
-from cellval.games.model_utility import MOST_CATEGORIES, matrices
+from cellval.games.model_utility import MOST_CATEGORIES, data_of
 from cellval.games.tree import Limits, Trees
 from cellval.table.table import Table
 
@@ -30,9 +30,8 @@ def limits(max_depth=1000, min_split=2, min_leaf=1):
 
 
 def trees(table, test, **options):
-    arrays = matrices(table, test)
-    is_number = [column.numbers is not None for column in table.features]
-    return Trees.of(*arrays, is_number, table.y, limits(**options)), arrays
+    data = data_of(table, test)
+    return Trees.of(*data[:5], limits(**options)), data[:3]
 
 
 def plain(arrays, y, rows, columns, **options):

@@ -77,9 +77,7 @@ def test_only_what_holds_the_gil_asks_for_processes():
 
     assert is_compiled(product) and is_compiled(Own()) and not is_compiled(Slow())
     for h, processes in ((product, False), (Slow(), True)):
-        play = Play()
-        play.h = h
-        play.watch()
+        play = Play(h, 2, 3)
         assert play.processes == processes
         play.watched(ROWS, ORDER)
         assert play.done_inside() == 1

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import cellval
-from cellval.validation.planting import KINDS, plant, plant_code
+from cellval.validation.planting import KINDS, plant
 
 
 def frame():
@@ -54,20 +53,3 @@ def test_kinds_do_what_they_say():
     bad = rare.wrong[:, 0] & (clean["y"] == "no").to_numpy()
     assert (np.abs(rare.frame["x"][bad] - 50) > 6).all() and bad.any()
     assert (rare.frame["count"] % 1 == 0).all()
-
-
-@pytest.mark.parametrize("share", [0.05, 0.45])
-def test_codes_lie_outside_the_bulk(share):
-    planted = plant_code(frame(), "y", share)
-    for j, name in enumerate(("x", "count")):
-        bad = planted.wrong[:, j]
-        codes = planted.frame[name][bad].unique()
-        assert codes.size == 1 and bad.mean() == pytest.approx(share, abs=0.01)
-        rest = planted.frame[name][~bad]
-        assert codes[0] < rest.min() or codes[0] > rest.max()
-    assert not planted.wrong[:, 2].any()
-
-
-def test_an_unknown_kind_is_named():
-    with pytest.raises(cellval.InputError, match="'salt' is no kind of error"):
-        plant(frame(), "y", "salt")
