@@ -43,17 +43,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Budget:
-    """When a computation may stop before its end.
-
-    Attributes
-    ----------
-    seconds : float, optional
-    stderr : float, optional
-        Mean standard error that is small enough.
-    """
+    """When a computation may stop before its end."""
 
     seconds: float | None = None
-    stderr: float | None = None
+    stderr: float | None = None  # mean standard error that is small enough
 
     def __post_init__(self) -> None:
         for name, number in (("budget", self.seconds), ("target_stderr", self.stderr)):
@@ -64,18 +57,11 @@ class Computation(Generic[State, Result]):
     """Ordered pieces of work whose answers add up to a result.
 
     Only `total`, `pieces`, `begin`, `add` and `make` must be there.
-
-    Attributes
-    ----------
-    total, before : float
-        Work of all pieces, and what an earlier run has done of it.
-    processes : bool
-        Pieces hold the GIL: several at a time need processes.
     """
 
-    total: float
-    before: float = 0.0
-    processes: bool = False
+    total: float  # work of all pieces
+    before: float = 0.0  # what an earlier run has done of it
+    processes: bool = False  # pieces hold the GIL: several at a time need processes
 
     def prepare(self) -> None:
         """Compile or load what the pieces need, so that no budget pays for it."""

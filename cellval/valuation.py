@@ -190,27 +190,7 @@ def value_cells(
     0         165  height  163
     1          61  height  165
     """
-    snapshots = iter_values(
-        table,
-        method=method,
-        model=model,
-        rounds=rounds,
-        n_neighbors=n_neighbors,
-        test=test,
-        subsets=subsets,
-        baseline=baseline,
-        scoring=scoring,
-        near=near,
-        row_weights=row_weights,
-        column_weights=column_weights,
-        truncation=truncation,
-        budget=budget,
-        target_stderr=target_stderr,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        executor=executor,
-        continue_from=continue_from,
-    )
+    snapshots = iter_values(**locals())  # all arguments, under the same names
     if sys.stderr.isatty():
         snapshots = shown(snapshots)
     for snapshot in snapshots:  # noqa: B007 - the last one is the result
