@@ -32,8 +32,7 @@ from cellval.repairs.comparison import Comparison
 from cellval.repairs.versions import Versions, versions_of
 from cellval.table.columns import read_only
 from cellval.table.encoding import encode
-from cellval.table.rows import part
-from cellval.table.table import Table, as_table
+from cellval.table.table import Table, as_table, part
 from cellval.text import brief, listed
 
 log = logging.getLogger(__name__)
