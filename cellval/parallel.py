@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from cellval.errors import InputError, is_positive, is_whole, require
+from cellval.errors import is_positive, is_whole, require
 from cellval.progress import Snapshot
 
 State = TypeVar("State")
@@ -222,11 +222,8 @@ def n_workers(n_jobs: int | None) -> int:
     """How many pieces can run at once."""
     if n_jobs is None or (is_whole(n_jobs, -1) and n_jobs == -1):
         return n_cores()
-    if not is_whole(n_jobs, 1):
-        raise InputError(
-            f"n_jobs={n_jobs!r} is not possible: it must be None or -1 (all cores), or "
-            "1 or more."
-        )
+    need = "None or -1 (all cores), or 1 or more"
+    require("n_jobs", n_jobs, is_whole(n_jobs, 1), need)
     return int(n_jobs)
 
 

@@ -45,11 +45,6 @@ def _log_shapley(n: int) -> np.ndarray:
     return _log_beta_function(s + 1, n - s)
 
 
-def _log_counts(n: int) -> np.ndarray:
-    """log C(n-1, s): the coalitions of s others."""
-    return -log(n) - _log_shapley(n)
-
-
 def _log_banzhaf(n: int) -> np.ndarray:
     return np.full(n, (1 - n) * log(2))
 
@@ -101,4 +96,5 @@ def relative(weights: Weights, n: int) -> np.ndarray:
     """
     if weights == shapley:
         return np.ones(n)
-    return np.asarray(n * np.exp(_log_counts(n) + weights.logs(n)))
+    counts = -log(n) - _log_shapley(n)  # log C(n-1, s): the coalitions of s others
+    return np.asarray(n * np.exp(counts + weights.logs(n)))

@@ -84,17 +84,13 @@ class Texts:
         stripped = [text.strip() for text in raw]
         # Minus beside plus is a test result, not a gap.
         markers = MISSING_MARKERS - ({"-"} if "+" in stripped else set())
-        missing = [
-            not text or (len(text) < 5 and text.casefold() in markers)
+        gaps = [
+            not text
+            or (len(text) < 5 and text.casefold() in markers and text not in known)
             for text in stripped
         ]
-        if known:
-            missing = [
-                m and t not in known for t, m in zip(stripped, missing, strict=True)
-            ]
-        counts = np.bincount(index, minlength=len(raw))
-        missing_texts = np.array(missing, dtype=bool)
-        return cls(str(cells.name), index, raw, stripped, counts, missing_texts)
+        counts, missing = np.bincount(index, minlength=len(raw)), np.array(gaps, bool)
+        return cls(str(cells.name), index, raw, stripped, counts, missing)
 
     @cached_property
     def present(self) -> int:
