@@ -108,13 +108,8 @@ def drive(
     """Yield a snapshot before the first and after every piece, and every half second.
 
     Closing the iterator stops the computation; what the last snapshot holds remains.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        Pieces at a time; None or -1 for one a core.
-    executor : Executor, optional
-        Where pieces run instead of on threads (or processes) of their own.
+    So many pieces as `n_jobs` says run at a time (None or -1: one a core), on threads
+    or processes of their own if there is no executor.
 
     Examples
     --------
