@@ -17,104 +17,70 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.2.0.dev0"
 
-# Every public name, and the module that has it.
-_PUBLIC = {
-    "BlockValues": "cellval.games.block_values",
-    "CellValues": "cellval.values.result",
-    "Column": "cellval.table.columns",
-    "Comparison": "cellval.repairs.comparison",
-    "Groups": "cellval.games.groups",
-    "InputError": "cellval.errors",
-    "LabelOrCell": "cellval.whatif.questions",
-    "Repair": "cellval.repairs.repair",
-    "RunOptions": "cellval.values.options",
-    "Settings": "cellval.values.settings",
-    "Snapshot": "cellval.progress",
-    "Suggestion": "cellval.detect.suggestions",
-    "Table": "cellval.table.table",
-    "Validation": "cellval.validation.result",
-    "WhatIf": "cellval.whatif.questions",
-    "compare_models": "cellval.repairs.measure",
-    "iter_blocks": "cellval.games.blocks",
-    "iter_comparison": "cellval.repairs.measure",
-    "iter_validation": "cellval.validation.run",
-    "iter_values": "cellval.valuation",
-    "label_or_cell": "cellval.whatif.questions",
-    "load": "cellval.values.result",
-    "read": "cellval.table.table",
-    "read_decisions": "cellval.repairs.decisions",
-    "repair": "cellval.repairs.decisions",
-    "repair_file": "cellval.repairs.decisions",
-    "report": "cellval.export.report",
-    "suggest": "cellval.detect.suspects",
-    "suspects": "cellval.detect.suspects",
-    "validate": "cellval.validation.run",
-    "value_blocks": "cellval.games.blocks",
-    "value_cells": "cellval.valuation",
-    "value_rows": "cellval.valuation",
-    "what_if": "cellval.whatif.questions",
+# Modules, and the public names that each has.
+_MODULES = {
+    "cellval.detect.suggestions": "Suggestion",
+    "cellval.detect.suspects": "suggest suspects",
+    "cellval.errors": "InputError",
+    "cellval.export.report": "report",
+    "cellval.games.block_values": "BlockValues",
+    "cellval.games.blocks": "iter_blocks value_blocks",
+    "cellval.games.groups": "Groups",
+    "cellval.progress": "Snapshot",
+    "cellval.repairs.comparison": "Comparison",
+    "cellval.repairs.decisions": "read_decisions repair repair_file",
+    "cellval.repairs.measure": "compare_models iter_comparison",
+    "cellval.repairs.repair": "Repair",
+    "cellval.table.columns": "Column",
+    "cellval.table.table": "Table read",
+    "cellval.validation.result": "Validation",
+    "cellval.validation.run": "iter_validation validate",
+    "cellval.valuation": "iter_values value_cells value_rows",
+    "cellval.values.options": "RunOptions",
+    "cellval.values.result": "CellValues load",
+    "cellval.values.settings": "Settings",
+    "cellval.whatif.questions": "LabelOrCell WhatIf label_or_cell what_if",
 }
+_PUBLIC = {name: module for module, has in _MODULES.items() for name in has.split()}
 _RENAMED = {"read_csv": "read"}  # since 0.1
 
-__all__ = [
-    "BlockValues",
-    "CellValues",
-    "Column",
-    "Comparison",
-    "Groups",
-    "InputError",
-    "LabelOrCell",
-    "Repair",
-    "RunOptions",
-    "Settings",
-    "Snapshot",
-    "Suggestion",
-    "Table",
-    "Validation",
-    "WhatIf",
-    "compare_models",
-    "iter_blocks",
-    "iter_comparison",
-    "iter_validation",
-    "iter_values",
-    "label_or_cell",
-    "load",
-    "read",
-    "read_decisions",
-    "repair",
-    "repair_file",
-    "report",
-    "suggest",
-    "suspects",
-    "validate",
-    "value_blocks",
-    "value_cells",
-    "value_rows",
-    "what_if",
-]
+__all__ = sorted(_PUBLIC)
 
-if TYPE_CHECKING:
-    from cellval.detect.suggestions import Suggestion
-    from cellval.detect.suspects import suggest, suspects
-    from cellval.errors import InputError
-    from cellval.export.report import report
-    from cellval.games.block_values import BlockValues
-    from cellval.games.blocks import iter_blocks, value_blocks
-    from cellval.games.groups import Groups
-    from cellval.progress import Snapshot
-    from cellval.repairs.comparison import Comparison
-    from cellval.repairs.decisions import read_decisions, repair, repair_file
-    from cellval.repairs.measure import compare_models, iter_comparison
-    from cellval.repairs.repair import Repair
-    from cellval.table.columns import Column
-    from cellval.table.table import Table, read
-    from cellval.validation.result import Validation
-    from cellval.validation.run import iter_validation, validate
-    from cellval.valuation import iter_values, value_cells, value_rows
-    from cellval.values.options import RunOptions
-    from cellval.values.result import CellValues, load
-    from cellval.values.settings import Settings
-    from cellval.whatif.questions import LabelOrCell, WhatIf, label_or_cell, what_if
+if TYPE_CHECKING:  # `as` says that the name is there for others
+    from cellval.detect.suggestions import Suggestion as Suggestion
+    from cellval.detect.suspects import suggest as suggest
+    from cellval.detect.suspects import suspects as suspects
+    from cellval.errors import InputError as InputError
+    from cellval.export.report import report as report
+    from cellval.games.block_values import BlockValues as BlockValues
+    from cellval.games.blocks import iter_blocks as iter_blocks
+    from cellval.games.blocks import value_blocks as value_blocks
+    from cellval.games.groups import Groups as Groups
+    from cellval.progress import Snapshot as Snapshot
+    from cellval.repairs.comparison import Comparison as Comparison
+    from cellval.repairs.decisions import read_decisions as read_decisions
+    from cellval.repairs.decisions import repair as repair
+    from cellval.repairs.decisions import repair_file as repair_file
+    from cellval.repairs.measure import compare_models as compare_models
+    from cellval.repairs.measure import iter_comparison as iter_comparison
+    from cellval.repairs.repair import Repair as Repair
+    from cellval.table.columns import Column as Column
+    from cellval.table.table import Table as Table
+    from cellval.table.table import read as read
+    from cellval.validation.result import Validation as Validation
+    from cellval.validation.run import iter_validation as iter_validation
+    from cellval.validation.run import validate as validate
+    from cellval.valuation import iter_values as iter_values
+    from cellval.valuation import value_cells as value_cells
+    from cellval.valuation import value_rows as value_rows
+    from cellval.values.options import RunOptions as RunOptions
+    from cellval.values.result import CellValues as CellValues
+    from cellval.values.result import load as load
+    from cellval.values.settings import Settings as Settings
+    from cellval.whatif.questions import LabelOrCell as LabelOrCell
+    from cellval.whatif.questions import WhatIf as WhatIf
+    from cellval.whatif.questions import label_or_cell as label_or_cell
+    from cellval.whatif.questions import what_if as what_if
 
 
 def __getattr__(name: str) -> Any:

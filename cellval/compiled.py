@@ -52,10 +52,7 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     config.CACHE_DIR = str(FOLDER or "")
     try:
         compiled = numba.njit(
-            nogil=True,
-            cache=FOLDER is not None,
-            error_model="numpy",
-            **options,
+            nogil=True, cache=FOLDER is not None, error_model="numpy", **options
         )
         return compiled(function)
     finally:

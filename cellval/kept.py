@@ -14,25 +14,9 @@ def kept(most: int) -> Callable[[Function], Function]:
     """Keep the last results of a function with its first argument.
 
     Pages ask again on every click, and several people use one server: kept so, nobody's
-    results push out another's, and no table outlives the run that it belongs to.
-
-    Parameters
-    ----------
-    most : int
-        Results that are kept for each first argument, a frozen object; the others must
-        be hashable, and objects among them count as the same only if they are.
-
-    Examples
-    --------
-    >>> class Table: ...
-    >>> @kept(1)
-    ... def square(table, number):
-    ...     print("computing")
-    ...     return number**2
-    >>> table = Table()
-    >>> square(table, 3), square(table, 3)
-    computing
-    (9, 9)
+    results push out another's, and no table outlives the run that it belongs to. So
+    many results are kept for each first argument, a frozen object; the others must be
+    hashable, and objects among them count as the same only if they are.
     """
 
     def decorate(function: Function) -> Function:

@@ -7,26 +7,13 @@ from cellval.errors import InputError
 
 @dataclass(frozen=True)
 class Method:
-    """One way to value cells.
-
-    Attributes
-    ----------
-    title : str
-    when : str
-        When to use it, and what it costs.
-    means : str
-        What a cell's number says.
-    additive : bool
-        Do the cells sum to the score?
-    game : bool
-        Does it train a model on some rows and columns, again and again?
-    """
+    """One way to value cells."""
 
     title: str
-    when: str
-    means: str
-    additive: bool
-    game: bool
+    when: str  # to use it, and what it costs
+    means: str  # what a cell's number says
+    additive: bool  # do the cells sum to the score?
+    game: bool  # does it train a model on some rows and columns, again and again?
 
 
 MODELS = {
@@ -100,7 +87,6 @@ METHODS = {
 
 
 def method_of(name: str) -> Method:
-    """The method with this name."""
     if name not in METHODS:
         possible = ", ".join(repr(known) for known in METHODS)
         raise InputError(f"method={name!r} is not possible: use one of {possible}.")

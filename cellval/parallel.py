@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from cellval.errors import InputError, is_positive, is_whole, require
+from cellval.errors import is_positive, is_whole, require
 from cellval.progress import Snapshot
 
 State = TypeVar("State")
@@ -43,17 +43,10 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Budget:
-    """When a computation may stop before its end.
-
-    Attributes
-    ----------
-    seconds : float, optional
-    stderr : float, optional
-        Mean standard error that is small enough.
-    """
+    """When a computation may stop before its end."""
 
     seconds: float | None = None
-    stderr: float | None = None
+    stderr: float | None = None  # mean standard error that is small enough
 
     def __post_init__(self) -> None:
         for name, number in (("budget", self.seconds), ("target_stderr", self.stderr)):
@@ -65,18 +58,11 @@ class Computation(Generic[State, Result]):
 
     Only `total`, `pieces` and `make` must be there. What is known is a tuple of the
     answers unless `begin` and `add` say otherwise.
-
-    Attributes
-    ----------
-    total, before : float
-        Work of all pieces, and what an earlier run has done of it.
-    processes : bool
-        Pieces hold the GIL: several at a time need processes.
     """
 
-    total: float
-    before: float = 0.0
-    processes: bool = False
+    total: float  # work of all pieces
+    before: float = 0.0  # what an earlier run has done of it
+    processes: bool = False  # pieces hold the GIL: several at a time need processes
 
     def prepare(self) -> None:
         """Compile or load what the pieces need, so that no budget pays for it."""
@@ -123,13 +109,8 @@ def drive(
     """Yield a snapshot before the first and after every piece, and every half second.
 
     Closing the iterator stops the computation; what the last snapshot holds remains.
-
-    Parameters
-    ----------
-    n_jobs : int or None
-        Pieces at a time; None or -1 for one a core.
-    executor : Executor, optional
-        Where pieces run instead of on threads (or processes) of their own.
+    So many pieces as `n_jobs` says run at a time (None or -1: one a core), on threads
+    or processes of their own if there is no executor.
 
     Examples
     --------
@@ -237,11 +218,8 @@ def n_workers(n_jobs: int | None) -> int:
     """How many pieces can run at once."""
     if n_jobs is None or (is_whole(n_jobs, -1) and n_jobs == -1):
         return n_cores()
-    if not is_whole(n_jobs, 1):
-        raise InputError(
-            f"n_jobs={n_jobs!r} is not possible: it must be None or -1 (all cores), or "
-            "1 or more."
-        )
+    need = "None or -1 (all cores), or 1 or more"
+    require("n_jobs", n_jobs, is_whole(n_jobs, 1), need)
     return int(n_jobs)
 
 

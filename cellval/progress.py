@@ -90,11 +90,7 @@ def shown(
     """Pass snapshots on, and keep one line of a terminal up to date.
 
     Where there is no terminal, such as in a log, a line is added every few seconds.
-
-    Parameters
-    ----------
-    what : str
-        Said before the line, such as "measuring models".
+    Before it stands `what`, such as "measuring models".
     """
     stream = stream or sys.stderr
     terminal = stream.isatty()

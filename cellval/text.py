@@ -27,13 +27,7 @@ def figure_text(text: object, length: int = 40) -> str:
 
 
 def percent(share: float) -> str:
-    """A share of rows; never rounded to none or all when it is not.
-
-    Examples
-    --------
-    >>> percent(0.0001), percent(0.25), percent(1.0)
-    ('0.01 %', '25 %', '100 %')
-    """
+    """A share of rows; never rounded to none or all when it is not."""
     size = 100 * share
     for decimals in (0, 1, 2, 3):
         text = f"{size:.{decimals}f}"
@@ -43,13 +37,7 @@ def percent(share: float) -> str:
 
 
 def one_in(share: float) -> str:
-    """A probability as people count it, down to one in a million.
-
-    Examples
-    --------
-    >>> one_in(0.00049), one_in(0.31), one_in(0.0)
-    ('1 in 2,000', '31 in 100', 'less than 1 in a million')
-    """
+    """A probability as people count it, down to one in a million."""
     if not math.isfinite(share):
         return "–"
     if share < 1e-6:
@@ -94,6 +82,6 @@ def share(number: float) -> str:
     return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
 
 
-def counted(n: int, one: str, many: str = "") -> str:
+def counted(n: int, one: str) -> str:
     """A number with its noun: 1 row, 2 rows."""
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+    return f"{n:,} {one}{'s' * (n != 1)}"

@@ -41,23 +41,18 @@ def iter_values(
     >>> snapshot.done, snapshot.result.values.shape
     (1.0, (200, 4))
     """
-    chosen = run_options(**options)
+    known = [option.name for option in fields(RunOptions)]
+    if unknown := [name for name in options if name not in known]:
+        raise InputError(
+            f"There is no option {listed(unknown)}. Options are {joined(known, 20)}."
+        )
+    chosen = RunOptions(**options)
     table = as_table(table)
     if isinstance(chosen.test, pd.DataFrame):
         chosen = replace(chosen, test=as_table(chosen.test, like=table))
     return iter_chosen(
         table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
     )
-
-
-def run_options(**options: Any) -> RunOptions:
-    """The options, checked; InputError for one that there is not."""
-    known = [option.name for option in fields(RunOptions)]
-    if unknown := [name for name in options if name not in known]:
-        raise InputError(
-            f"There is no option {listed(unknown)}. Options are {joined(known, 20)}."
-        )
-    return RunOptions(**options)
 
 
 def iter_chosen(

@@ -16,4 +16,8 @@ def davis():
 def no_runs_left():
     """Runs of a test end with it."""
     yield
-    assert registry.stop_all(WAIT)
+    jobs = list(registry._jobs.values())
+    registry._jobs.clear()
+    for job in jobs:
+        job.stop()
+    assert all(job.wait(WAIT) for job in jobs)

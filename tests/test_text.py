@@ -84,4 +84,4 @@ def test_tiny_numbers_are_said_to_be_tiny():
 def test_numbers_have_their_noun():
     assert text.counted(1, "row") == "1 row"
     assert text.counted(0, "row") == "0 rows"
-    assert text.counted(12_000, "copy", "copies") == "12,000 copies"
+    assert text.counted(12_000, "row") == "12,000 rows"

@@ -68,10 +68,10 @@ def test_weights_are_known_by_their_name_however_it_is_written(text, name):
     assert named(name).name == name
 
 
-@pytest.mark.parametrize(("a", "b"), [(0, 1), (1, -2)])
-def test_beta_weights_need_numbers_above_zero(a, b):
-    with pytest.raises(InputError, match="both must be above 0"):
-        beta(a, b)
+@pytest.mark.parametrize("text", ["beta(0, 1)", "beta(1, -2)", "beta(1, inf)"])
+def test_beta_weights_need_numbers_above_zero(text):
+    with pytest.raises(InputError, match="with two numbers above 0"):
+        named(text)
 
 
 def test_beta_of_ones_is_shapley():

@@ -1,6 +1,7 @@
 """Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
 
 import argparse
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -114,15 +115,17 @@ def report(options: argparse.Namespace) -> int:
     known: dict[str, Any] = {}
     if options.decisions:
         known["decisions"], known["repairs"] = read_decisions(options.decisions, table)
-    measuring = None
     if options.measure:
-        measuring = _scores(options, table, known["repairs"])
+        from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
+
+        how = {"random_state": options.random_state or 0}
+        how["n_neighbors"] = options.n_neighbors or 10
+        measuring = iter_comparison(table, repaired(table, known["repairs"]), **how)
         first = next(measuring)  # what cannot be measured is told before the work
     suspicion, stopped = _suspicion(options, table)
     comparison = None
-    if measuring is not None:
-        steps = (step for part in ((first,), measuring) for step in part)
-        comparison, early = last_of(steps, "measuring models")
+    if options.measure:
+        comparison, early = last_of(chain([first], measuring), "measuring models")
         stopped |= early
     content = report_html(suspicion, **known, comparison=comparison)
     write("--out", outputs["--out"], content)
@@ -134,14 +137,6 @@ def report(options: argparse.Namespace) -> int:
         write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
     print(f"written to {', '.join(map(str, outputs.values()))}")
     return 130 if stopped else 0
-
-
-def _scores(options: argparse.Namespace, table: Table, repairs: Repairs) -> Any:
-    from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
-
-    how = {"random_state": options.random_state or 0}
-    how["n_neighbors"] = options.n_neighbors or 10
-    return iter_comparison(table, repaired(table, repairs), **how)
 
 
 def repair(options: argparse.Namespace) -> int:

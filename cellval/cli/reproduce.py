@@ -5,15 +5,11 @@ import os
 import time
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cellval.cli.files import make_folder, unwritable
 from cellval.errors import InputError
 from cellval.experiments import EXPERIMENTS
 from cellval.text import spoken_time
-
-if TYPE_CHECKING:  # plotly takes a second to import
-    from cellval.experiments.result import Reproduction
 
 QUICK = "Quick version, small and on sample data only: it shows how, not how well."
 
@@ -32,6 +28,8 @@ def reproduce(options: argparse.Namespace) -> int:
             f"one or as 'all':\n{names_text()}"
         )
     data, out = _data_folder(options), make_folder(options)
+    from cellval.experiments.result import as_text, write  # plotly: takes a second
+
     if options.quick:
         print(QUICK)
     for k, name in enumerate(names):
@@ -45,8 +43,12 @@ def reproduce(options: argparse.Namespace) -> int:
             done = f" {', '.join(names[:k])} {'is' if k == 1 else 'are'} in {out}."
             print(f"\nstopped; {name} is not finished.{done if k else ''}")
             return 130
-        print(f"\n{_told(made)}\n")
-        print(f"written to {', '.join(_write(made, out, options.quick))}", end="")
+        print(f"\n{as_text(made.numbers)}\n")
+        try:
+            files = write(made, out, quick=options.quick)
+        except OSError as error:
+            raise unwritable(out, error) from error
+        print(f"written to {', '.join(map(str, files))}", end="")
         print(f" ({spoken_time(time.monotonic() - started)})\n", flush=True)
     return 0
 
@@ -63,18 +65,3 @@ def _data_folder(options: argparse.Namespace) -> Path | None:
             f"like ({source}), or use --quick."
         )
     return Path(given)
-
-
-def _told(made: "Reproduction") -> str:
-    from cellval.experiments.result import as_text
-
-    return as_text(made.numbers)
-
-
-def _write(made: "Reproduction", folder: Path, quick: bool) -> list[str]:
-    from cellval.experiments.result import write
-
-    try:
-        return [str(path) for path in write(made, folder, quick=quick)]
-    except OSError as error:
-        raise unwritable(folder, error) from error

@@ -78,27 +78,20 @@ def _explanation(values: CellValues, row_number: int) -> str:
         held_out = values.settings.test == "hold-out"
         why = "was held out for testing" if held_out else "was not reached by the run"
         return f"row {row_number} {why} and has no value"
-    width = 24
     largest = max(parts["value"].abs().max(), 1e-300)
+    label, texts = "row's value", [printable(c) for c in parts["cell"]]
+    names = max(len(str(c)) for c in [*parts["column"], label])
+    cells = max(len(text) for text in [*texts, "cell"])
     lines = [f"row {row_number} (id {values.ids[i]}, {values.labels[i]})", ""]
-    names = max(len(str(c)) for c in [*parts["column"], "row's value"])
-    texts = [printable(c) for c in parts["cell"]]
-    shown_width = max([len(t) for t in texts] + [4])
-    head = f"{'column':{names}}  {'cell':{shown_width}}  {'value':>10}  {'+-':>8}"
-    lines.append(head)
+    lines.append(f"{'column':{names}}  {'cell':{cells}}  {'value':>10}  {'+-':>8}")
     for part, text in zip(parts.itertuples(), texts, strict=True):
-        bar = round(width / 2 * abs(part.value) / largest)
-        picture = (
-            " " * (width // 2 - bar) + "#" * bar + "|"
-            if part.value < 0
-            else " " * (width // 2) + "|" + "#" * bar
-        )
+        bar = "#" * round(12 * abs(part.value) / largest)
+        picture = f"{bar:>12}|" if part.value < 0 else f"{'':12}|{bar}"
         lines.append(
-            f"{part.column:{names}}  {text:{shown_width}}  {part.value:+10.6f}  "
+            f"{part.column:{names}}  {text:{cells}}  {part.value:+10.6f}  "
             f"{part.stderr:8.2g}  {picture}".rstrip()
         )
-    label = "row's value"
-    lines.append(f"{label:{names}}  {'':{shown_width}}  {total:+10.6f}  {stderr:8.2g}")
+    lines.append(f"{label:{names}}  {'':{cells}}  {total:+10.6f}  {stderr:8.2g}")
     return "\n".join(lines)
 
 

@@ -18,8 +18,7 @@ from cellval.games.watched import Utility
 from cellval.knn.problem import check_classes
 from cellval.methods import MODELS
 from cellval.stats import hold_out
-from cellval.table.rows import part
-from cellval.table.table import Table
+from cellval.table.table import Table, part
 
 MOST_CODED = 100  # columns that one-hot coding makes of one; rarer ones are pooled
 HOLD_OUT = 0.3  # share of the rows that models are tested on, if nothing is said

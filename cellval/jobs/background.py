@@ -28,35 +28,20 @@ VALUES_EVERY = 1.0  # seconds between two estimates that pages see
 
 
 class Job(Generic[Result]):
-    """Drains an iterator of snapshots in a thread.
-
-    Attributes
-    ----------
-    id : str
-        Random; whoever knows it may see the run.
-    table : Table
-        What it is about.
-    status : str
-        "compiling", "running", "done", "stopped" or "failed".
-    progress : Snapshot
-        The latest, without its result; also after the end.
-    error : str or None
-        A sentence for the person, if it failed.
-    memo
-        What pages want to find again with it.
-    """
+    """Drains an iterator of snapshots in a thread."""
 
     def __init__(
         self, table: Table, begin: Callable[[], Iterator[Snapshot[Result]]]
     ) -> None:
-        self.id = secrets.token_urlsafe(12)
-        self.table = table
-        self.status = "compiling"
+        self.id = secrets.token_urlsafe(12)  # whoever knows it may see the run
+        self.table = table  # what it is about
+        self.status = "compiling"  # later "running", "done", "stopped" or "failed"
+        # The latest snapshot, without its result; also after the end.
         self.progress: Snapshot[Result] = Snapshot()
-        self.error: str | None = None
+        self.error: str | None = None  # a sentence for the person, if it failed
         self.started = time.time()
         self.finished: float | None = None
-        self.memo: Any = None
+        self.memo: Any = None  # what pages want to find again with it
         self.on_end: Callable[[], None] = lambda: None
         self._begin = begin
         self._latest: Snapshot[Result] = Snapshot()
@@ -130,18 +115,12 @@ class Job(Generic[Result]):
 
 
 class ValuationJob(Job[CellValues]):
-    """Values the cells of one table, and finds how unusual they are.
-
-    Attributes
-    ----------
-    options : RunOptions
-    surprise : Surprise or None
-        How unusual the cells are; soon there, later more exact on large tables.
-    """
+    """Values the cells of one table, and finds how unusual they are."""
 
     def __init__(self, table: Table, options: RunOptions) -> None:
         super().__init__(table, self._run)
         self.options = options
+        # Soon there, later more exact on large tables.
         self.surprise: Surprise | None = None
         self._values: CellValues | None = None
         self._values_at = -VALUES_EVERY
@@ -208,14 +187,6 @@ def start_job(
     """Run any iterator of snapshots in the background; `begin` is called in its thread.
 
     No list holds it: keep it where it will be asked for.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> job = start_job(table, lambda: cellval.iter_values(table))
-    >>> job.wait(), job.status, job.progress.done
-    (True, 'done', 1.0)
     """
     job = Job(table, begin)
     job.start()

@@ -17,16 +17,7 @@ _lock = threading.Lock()
 
 
 def start(table: Table, options: RunOptions) -> ValuationJob:
-    """Value the cells of a table in the background.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> job = start(table, RunOptions(n_neighbors=5))
-    >>> job.wait(), job.status
-    (True, 'done')
-    """
+    """Value the cells of a table in the background."""
     job = ValuationJob(table, options)
     job.on_end = _forget_old
     with _lock:
@@ -39,16 +30,6 @@ def start(table: Table, options: RunOptions) -> ValuationJob:
 def get(job_id: str | None) -> ValuationJob | None:
     """The run with this id, unless it is unknown or was dropped long ago."""
     return _jobs.get(job_id) if job_id else None
-
-
-def stop_all(timeout: float) -> bool:
-    """End and forget all runs; False if one is not gone by then."""
-    with _lock:
-        known = list(_jobs.values())
-        _jobs.clear()
-    for job in known:
-        job.stop()
-    return all(job.wait(timeout) for job in known)
 
 
 def _forget_old() -> None:

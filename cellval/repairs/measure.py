@@ -13,7 +13,6 @@ import logging
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,8 +31,7 @@ from cellval.repairs.comparison import Comparison
 from cellval.repairs.versions import Versions, versions_of
 from cellval.table.columns import read_only
 from cellval.table.encoding import encode
-from cellval.table.rows import part
-from cellval.table.table import Table, as_table
+from cellval.table.table import Table, as_table, part
 from cellval.text import brief, listed
 
 log = logging.getLogger(__name__)
@@ -182,23 +180,12 @@ def _plan(
     )
 
 
-def _folds(
-    versions: Versions, plan: MeasuringPlan
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Untouched rows to train on and to predict, as positions."""
-    untouched = versions.untouched
-    splits = RepeatedStratifiedKFold(
-        n_splits=plan.folds, n_repeats=plan.repeats, random_state=plan.random_state
-    )
-    rng = np.random.default_rng(plan.random_state)
-    for train, test in splits.split(untouched, versions.rows.y[untouched]):
-        if test.size > plan.n_test:
-            test = np.sort(rng.permutation(test)[: plan.n_test])
-        yield untouched[train], untouched[test]
+# Accuracies before and after, (2, n_models), and a sentence for each model that failed.
+_Fold = tuple[np.ndarray, dict[str, str]]
 
 
 @dataclass(eq=False)
-class _Measuring(Computation[tuple["_Fold", ...], Comparison]):
+class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
     """All models on one fold after the other."""
 
     versions: Versions
@@ -209,89 +196,74 @@ class _Measuring(Computation[tuple["_Fold", ...], Comparison]):
         self._failed: dict[str, str] = {}  # model and a sentence; not tried again
 
     def pieces(self) -> Iterator[Piece]:
-        for train, test in _folds(self.versions, self.plan):
-            arguments = self.versions, self.plan, train, test, self._failed
-            yield Piece(_measured, arguments)
+        plan, untouched = self.plan, self.versions.untouched
+        splits = RepeatedStratifiedKFold(
+            n_splits=plan.folds, n_repeats=plan.repeats, random_state=plan.random_state
+        )
+        rng = np.random.default_rng(plan.random_state)
+        for train, test in splits.split(untouched, self.versions.rows.y[untouched]):
+            if test.size > plan.n_test:
+                test = np.sort(rng.permutation(test)[: plan.n_test])
+            yield Piece(self._measured, (untouched[train], untouched[test]))
 
-    def begin(self) -> tuple["_Fold", ...]:
+    def _measured(self, train: np.ndarray, test: np.ndarray) -> _Fold:
+        """All models, trained on some untouched rows, about others."""
+        versions, failed = self.versions, self._failed
+        scores = np.full((2, len(MEASURED)), np.nan)
+        for m, model in enumerate(MEASURED):
+            title = MODELS[model]
+            if title in failed:
+                continue
+            try:
+                for version, touched in enumerate((versions.old, versions.new)):
+                    rows = np.concatenate([train, touched])
+                    said = predicted(model, versions, self.plan, rows, test)
+                    scores[version, m] = np.mean(said == versions.rows.y[test])
+            except Exception as error:  # one model's trouble is not the others'
+                log.warning("%s failed", title, exc_info=True)
+                why = type(error).__name__
+                failed[title] = f"{title} failed on this table ({why})."
+        return scores, dict(failed)
+
+    def begin(self) -> tuple[_Fold, ...]:
         return ()
 
-    def add(self, state: tuple["_Fold", ...], answer: "_Fold") -> tuple["_Fold", ...]:
+    def add(self, state: tuple[_Fold, ...], answer: _Fold) -> tuple[_Fold, ...]:
         return (*state, answer)
 
-    def seen(self, state: tuple["_Fold", ...]) -> str:
+    def seen(self, state: tuple[_Fold, ...]) -> str:
         return f"{len(state)} of {self.total:.0f} folds"
 
-    def make(self, state: tuple["_Fold", ...]) -> Callable[[], Comparison]:
+    def make(self, state: tuple[_Fold, ...]) -> Callable[[], Comparison]:
         return lambda: self._comparison(state)
 
-    def _comparison(self, state: tuple["_Fold", ...]) -> Comparison:
-        plan, shape = self.plan, (self.plan.repeats, self.plan.folds)
-        scores = np.full((2, len(MEASURED), self.plan.repeats * plan.folds), np.nan)
+    def _comparison(self, state: tuple[_Fold, ...]) -> Comparison:
+        versions, plan = self.versions, self.plan
+        rows, n = versions.rows, versions.untouched.size
+        shape = (2, len(MEASURED), plan.repeats, plan.folds)
+        scores = np.full(shape, np.nan)
         failures: dict[str, str] = {}
-        for number, fold in enumerate(state):
-            scores[:, :, number] = fold.scores
-            failures |= fold.failures
+        for number, (measured, failed) in enumerate(state):
+            scores[:, :, *divmod(number, plan.folds)] = measured
+            failures |= failed
         for m, model in enumerate(MEASURED):
             if MODELS[model] in failures:
                 scores[:, m] = np.nan
-        before, after = scores.reshape(2, len(MEASURED), *shape)
-        return Comparison(
-            before=read_only(before),
-            after=read_only(after),
-            failures=failures,
-            **self._fixed,
-        )
-
-    @cached_property
-    def _fixed(self) -> dict[str, Any]:
-        versions, plan = self.versions, self.plan
-        rows, n = versions.rows, versions.untouched.size
         counts = np.bincount(rows.y[versions.untouched], minlength=len(rows.classes))
-        n_held_out = n / plan.folds
-        return {
-            "models": tuple(MODELS[model] for model in MEASURED),
-            "test_to_train": min(n_held_out, plan.n_test)
-            / (n - n_held_out + versions.new.size),
-            "n_touched": versions.old.size,
-            "n_dropped": versions.old.size - versions.new.size,
-            "n_tested": n,
-            "guess": rows.classes[int(np.argmax(counts))],
-            "guess_accuracy": float(counts.max() / n),
-            "note": plan.note,
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class _Fold:
-    """Accuracies before and after, (2, n_models), and a sentence for who failed."""
-
-    scores: np.ndarray
-    failures: dict[str, str]
-
-
-def _measured(
-    versions: Versions,
-    plan: MeasuringPlan,
-    train: np.ndarray,
-    test: np.ndarray,
-    failed: dict[str, str],
-) -> _Fold:
-    scores = np.full((2, len(MEASURED)), np.nan)
-    truth = versions.rows.y[test]
-    for m, model in enumerate(MEASURED):
-        title = MODELS[model]
-        if title in failed:
-            continue
-        try:
-            for version, touched in enumerate((versions.old, versions.new)):
-                rows = np.concatenate([train, touched])
-                said = predicted(model, versions, plan, rows, test)
-                scores[version, m] = np.mean(said == truth)
-        except Exception as error:  # one model's trouble is not the others'
-            log.warning("%s failed", title, exc_info=True)
-            failed[title] = f"{title} failed on this table ({type(error).__name__})."
-    return _Fold(scores, dict(failed))
+        n_test = n / plan.folds
+        return Comparison(
+            models=tuple(MODELS[model] for model in MEASURED),
+            before=read_only(scores[0]),
+            after=read_only(scores[1]),
+            test_to_train=min(n_test, plan.n_test) / (n - n_test + versions.new.size),
+            n_touched=versions.old.size,
+            n_dropped=versions.old.size - versions.new.size,
+            n_tested=n,
+            guess=rows.classes[int(np.argmax(counts))],
+            guess_accuracy=float(counts.max() / n),
+            note=plan.note,
+            failures=failures,
+        )
 
 
 def predicted(
@@ -315,11 +287,7 @@ def predicted(
     # busy, waiting for each other made them up to 60 times slower. Filters and BLAS
     # threads are the whole process's, and runs may restore them in any order: a narrow
     # filter, and one thread, do no harm if they stay.
-    with (
-        threadpool_limits(1),
-        warnings.catch_warnings(),
-        np.errstate(all="ignore"),
-    ):
+    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.filterwarnings("ignore", category=ConvergenceWarning)
         pipeline.fit(X[:, used], y)
         return np.asarray(pipeline.predict(versions.X[test][:, used]))

@@ -48,11 +48,6 @@ def split(repairs: Repairs) -> tuple[dict[tuple[int, str], str], list[int]]:
     """New texts of cells by row number and column, and the rows to drop.
 
     Repairs of cells in rows that are dropped are left out.
-
-    Examples
-    --------
-    >>> split({(2, "x"): Repair("replace", "7"), (3, ""): Repair("drop")})
-    ({(2, 'x'): '7'}, [3])
     """
     drop = dict.fromkeys(row for (row, _), r in repairs.items() if r.action == "drop")
     texts = {cell: r.text for cell, r in repairs.items() if cell[0] not in drop}
@@ -60,15 +55,7 @@ def split(repairs: Repairs) -> tuple[dict[tuple[int, str], str], list[int]]:
 
 
 def repaired(table: Table, repairs: Repairs) -> Table:
-    """The table after the repairs; rows keep the numbers they have in the file.
-
-    Examples
-    --------
-    >>> from cellval import read
-    >>> table = read(b"x,y\\n1,a\\n2,b\\n30,b\\n", label="y")
-    >>> repaired(table, {(3, "x"): Repair("replace", "3")}).cells["x"].tolist()
-    ['1', '2', '3']
-    """
+    """The table after the repairs; rows keep the numbers they have in the file."""
     _check_places(table, repairs)
     texts, drop = split(repairs)
     changes = {(table.position(row), name): text for (row, name), text in texts.items()}
@@ -87,13 +74,7 @@ def _check_places(table: Table, repairs: Repairs) -> None:
 
 
 def repaired_csv(raw: bytes, repairs: Repairs, name: str = "table") -> bytes:
-    """The original file after the repairs; all else is as it was, byte for byte.
-
-    Examples
-    --------
-    >>> repaired_csv(b"x;y\\r\\n1 ;a\\r\\n?;b", {(2, "x"): Repair("blank")})
-    b'x;y\\r\\n1 ;a\\r\\n;b'
-    """
+    """The original file after the repairs; all else is as it was, byte for byte."""
     texts, drop = split(repairs)
     return rewritten(raw, texts, drop, name)
 
@@ -103,12 +84,6 @@ def table_csv(table: Table, repairs: Repairs) -> bytes:
 
     Rows without a label are not part of the table, so they are not in the file; a row
     whose label is blanked by a repair is.
-
-    Examples
-    --------
-    >>> df = pd.DataFrame({"x": [1, 2, 30], "y": ["a", "b", "b"]})
-    >>> table_csv(Table.from_frame(df, label="y"), {(3, "x"): Repair("replace", "3")})
-    b'x,y\\n1,a\\n2,b\\n3,b\\n'
     """
     _check_places(table, repairs)
     texts, drop = split(repairs)
@@ -121,14 +96,7 @@ def table_csv(table: Table, repairs: Repairs) -> bytes:
 
 
 def n_formulas(table: Table, repairs: Repairs) -> int:
-    """Cells of the repaired table that a spreadsheet would run as a formula.
-
-    Examples
-    --------
-    >>> table = Table.from_frame(pd.DataFrame({"x": ["=1", "2"], "y": ["a", "b"]}))
-    >>> n_formulas(table, {}), n_formulas(table, {(1, "x"): Repair("blank")})
-    (1, 0)
-    """
+    """Cells of the repaired table that a spreadsheet would run as a formula."""
     texts, drop = split(repairs)
     gone = [table.position(row) for row in drop]
     n = 0
@@ -145,13 +113,8 @@ def changes_frame(table: Table, repairs: Repairs) -> pd.DataFrame:
     """The change log, in the order of deciding.
 
     `table` is the one before the repairs. Texts are as they are; a file for
-    spreadsheets is made with `export.safe_frame`.
-
-    Returns
-    -------
-    DataFrame with columns row, id, column, before, after, reason
-        A dropped row has the column "(whole row)", before holds its line, and after is
-        "(dropped)".
+    spreadsheets is made with `export.safe_frame`. Of a dropped row, before holds the
+    line.
     """
     _check_places(table, repairs)
     texts, drop = split(repairs)

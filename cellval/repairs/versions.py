@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.table.columns import Column
-from cellval.table.rows import cells_of, part
-from cellval.table.table import Table
+from cellval.table.columns import Column, cells_of
+from cellval.table.table import Table, part
 
 
 @dataclass(frozen=True, eq=False)

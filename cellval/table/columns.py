@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
@@ -84,17 +84,13 @@ class Texts:
         stripped = [text.strip() for text in raw]
         # Minus beside plus is a test result, not a gap.
         markers = MISSING_MARKERS - ({"-"} if "+" in stripped else set())
-        missing = [
-            not text or (len(text) < 5 and text.casefold() in markers)
+        gaps = [
+            not text
+            or (len(text) < 5 and text.casefold() in markers and text not in known)
             for text in stripped
         ]
-        if known:
-            missing = [
-                m and t not in known for t, m in zip(stripped, missing, strict=True)
-            ]
-        counts = np.bincount(index, minlength=len(raw))
-        missing_texts = np.array(missing, dtype=bool)
-        return cls(str(cells.name), index, raw, stripped, counts, missing_texts)
+        counts, missing = np.bincount(index, minlength=len(raw)), np.array(gaps, bool)
+        return cls(str(cells.name), index, raw, stripped, counts, missing)
 
     @cached_property
     def present(self) -> int:
@@ -151,17 +147,12 @@ def column_of(
     if why_not:
         found = found._replace(why_not=why_not, note="")
     if found.values is None:
-        categories: tuple[str, ...] = ()
-        if found.kind == "category":
-            categories = tuple(sorted(texts.different))
-        return Column(
-            texts.name,
-            found.kind,
-            found.why_not,
-            read_only(texts.missing[texts.index]),
-            codes=texts.codes(categories) if found.kind == "category" else None,
-            categories=categories,
-        )
+        missing = read_only(texts.missing[texts.index])
+        column = Column(texts.name, found.kind, found.why_not, missing)
+        if found.kind != "category":
+            return column
+        categories = tuple(sorted(texts.different))
+        return replace(column, codes=texts.codes(categories), categories=categories)
     infinite = np.isinf(found.values)
     if infinite.any() and not found.why_not:
         i, text = texts.first(infinite)
@@ -182,6 +173,14 @@ def column_of(
         form=found.form,
         note=found.note,
     )
+
+
+def cells_of(column: Column) -> np.ndarray:
+    """Numbers or codes, NaN where missing."""
+    if column.numbers is not None:
+        return column.numbers
+    assert column.codes is not None
+    return np.where(column.codes < 0, np.nan, column.codes)
 
 
 def read_only(array: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from cellval.table.table import Table
 from cellval.text import brief, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
+N_BINS = 30
 
 
 def column_of(table: Table, name: str) -> Column:
@@ -26,37 +27,24 @@ def number_text(column: Column, number: float) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A cell among the cells of its column: of all rows, or of one class.
+    """A cell among the cells of its column: of all rows, or of one class."""
 
-    Attributes
-    ----------
-    who : str
-        Whose cells these are, as words: "all rows", "class F".
-    n : int
-        Present cells among them.
-    below, same, above : float
-        Shares of these; for a category `same` only.
-    usual : str
-        Where nine in ten cells are, or the most common categories.
-    """
-
-    who: str
-    n: int
-    below: float
+    who: str  # whose cells these are, as words: "all rows", "class F"
+    n: int  # present cells among them
+    below: float  # share of these; for a category there is `same` only
     same: float
     above: float
-    usual: str
+    usual: str  # where nine in ten cells are, or the most common categories
 
 
 def place(table: Table, position: int, name: str) -> tuple[Place, Place]:
     """The cell's place among all rows, and among those of its row's class."""
     column, label = column_of(table, name), int(table.y[position])
     everyone = np.ones(table.n_rows, bool)
+    words = f"class {brief(table.classes[label])}"
     return (
         _place(column, position, everyone, "all rows"),
-        _place(
-            column, position, table.y == label, f"class {brief(table.classes[label])}"
-        ),
+        _place(column, position, table.y == label, words),
     )
 
 
@@ -74,15 +62,7 @@ def _place(column: Column, position: int, who: np.ndarray, words: str) -> Place:
 
 
 def usual_range(column: Column, who: np.ndarray) -> str:
-    """Where nine in ten of these cells are, or the most common categories.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> usual_range(table.features[1], table.y == 1)
-    '168 to 189'
-    """
+    """Where nine in ten of these cells are, or the most common categories."""
     present = who & ~column.missing
     if not present.any():
         return "no cells"
@@ -116,31 +96,17 @@ def usual_ranges(table: Table) -> dict[tuple[str, str], str]:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """A column's distribution, ready to draw: counts overall and within a class.
+    """A column's distribution, ready to draw: counts overall and within a class."""
 
-    Attributes
-    ----------
-    labels : tuple of str
-        Categories; empty for numbers.
-    edges : ndarray
-        Of the bins; empty for categories.
-    overall, in_class : ndarray of float
-        Shares of the present cells, in percent.
-    at : float or None
-        The cell: a number, or the position of its category; None if missing.
-    outside : bool
-        The cell lies beyond the drawn bins.
-    """
-
-    labels: tuple[str, ...]
-    edges: np.ndarray
-    overall: np.ndarray
+    labels: tuple[str, ...]  # categories; empty for numbers
+    edges: np.ndarray  # of the bins; empty for categories
+    overall: np.ndarray  # shares of the present cells, in percent
     in_class: np.ndarray
-    at: float | None
-    outside: bool = False
+    at: float | None  # the cell: number, or position of its category; None if missing
+    outside: bool = False  # the cell lies beyond the drawn bins
 
 
-def spread(table: Table, position: int, name: str, n_bins: int = 30) -> Spread:
+def spread(table: Table, position: int, name: str) -> Spread:
     """Distribution of a cell's column overall and within the class of its row."""
     column, same = column_of(table, name), table.y == table.y[position]
     present = ~column.missing
@@ -151,7 +117,7 @@ def spread(table: Table, position: int, name: str, n_bins: int = 30) -> Spread:
             return Spread((), np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), None)
         at = None if missing else float(column.numbers[position])
         low, high = _drawn_range(x, at)
-        edges = np.linspace(low, high, n_bins + 1)
+        edges = np.linspace(low, high, N_BINS + 1)
         overall = _shares(np.histogram(x, edges)[0], x.size)
         mine = column.numbers[present & same]
         in_class = _shares(np.histogram(mine, edges)[0], mine.size)

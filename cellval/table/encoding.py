@@ -29,22 +29,12 @@ UNKNOWN = -2.0  # code of a category that the training table does not have
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Rows ready for distances.
+    """Rows ready for distances, as float32."""
 
-    Attributes
-    ----------
-    cells : ndarray of float32, shape (n_columns, n_rows)
-        Numbers, or codes of categories; NaN where missing.
-    weight : ndarray of float32, shape (n_columns,)
-    is_category : ndarray of bool, shape (n_columns,)
-    y : ndarray of int32, shape (n_rows,)
-        Index into the training table's classes; -1 for a class that it lacks.
-    """
-
-    cells: np.ndarray
-    weight: np.ndarray
-    is_category: np.ndarray
-    y: np.ndarray
+    cells: np.ndarray  # (columns, rows): numbers, or codes; NaN where missing
+    weight: np.ndarray  # of each column
+    is_category: np.ndarray  # likewise
+    y: np.ndarray  # index into the training table's classes; -1 if it lacks the class
 
 
 def encode(table: Table, like: Table | None = None) -> Encoded:
@@ -96,16 +86,14 @@ def _categories(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
 def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
     assert column.numbers is not None
     x = column.numbers[~np.isnan(column.numbers)]
-    if wanted.numbers is None and not wanted.missing.all():
-        raise InputError(
-            f"Column '{column.name}' holds numbers in the training table, but "
-            f"{wanted.kind} in the test table. Read the test table with like=table."
-        )
-    new = (
-        wanted.numbers
-        if wanted.numbers is not None
-        else np.full(len(wanted.missing), np.nan)
-    )
+    new = wanted.numbers
+    if new is None:
+        if not wanted.missing.all():
+            raise InputError(
+                f"Column '{column.name}' holds numbers in the training table, but "
+                f"{wanted.kind} in the test table. Read the test table with like=table."
+            )
+        new = np.full(len(wanted.missing), np.nan)
     if x.size == 0:
         return np.full(new.size, np.nan), 1.0
     centre, scale = np.median(x), robust_spread(x)

@@ -20,6 +20,7 @@ from cellval.text import joined, listed, shortened
 
 # The order settles ties: commas are often decimal marks.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "pipe", ",": "comma"}
+ENCODING_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 # Rows turned into arrow strings at a time: bounds the Python strings alive at once.
 CHUNK_ROWS = 20_000
 # Characters from which the delimiter is judged.
@@ -28,22 +29,13 @@ SAMPLE = 1 << 18
 
 @dataclass(frozen=True)
 class CsvFormat:
-    """How a file was written, so that an export can be written alike."""
+    """How a file was written, so that a repaired one can be written alike."""
 
     encoding: str
     delimiter: str
     decimal: str
-    line_terminator: str = "\n"
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How the fields of a file are told apart."""
-
-    delimiter: str
     # `a, "b, c"`: without this the quotes would be part of the cell.
     skips_blanks: bool
-    line_terminator: str
 
 
 def text_cells(
@@ -57,21 +49,16 @@ def text_cells(
     """
     encoding = encoding_of(raw, name)
     notes = []
-    if encoding in ("cp1252", "latin-1"):
-        shown = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}[encoding]
+    if encoding in ENCODING_NAMES:
         notes.append(
-            f"{name} is not UTF-8 and was read as {shown}; if letters with accents "
-            "look wrong, save it as UTF-8."
+            f"{name} is not UTF-8 and was read as {ENCODING_NAMES[encoding]}; if "
+            "letters with accents look wrong, save it as UTF-8."
         )
-    dialect = dialect_of(raw, encoding)
-    delimiter = dialect.delimiter
+    delimiter, skips_blanks = _dialect(raw, encoding)
     # Decoded once more while parsing: a stream needs less memory than the whole text.
     with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
         reader = csv.reader(
-            file,
-            delimiter=delimiter,
-            strict=True,
-            skipinitialspace=dialect.skips_blanks,
+            file, delimiter=delimiter, strict=True, skipinitialspace=skips_blanks
         )
         rows = _rows(reader, name)
         header = next(rows)[1]
@@ -90,22 +77,16 @@ def text_cells(
             "data, add a line with the column names above it."
         )
     mark = decimal_mark(cells, delimiter, decimal)
-    written = CsvFormat(encoding, delimiter, mark, dialect.line_terminator)
-    return cells, written, notes
+    return cells, CsvFormat(encoding, delimiter, mark, skips_blanks), notes
 
 
-def dialect_of(raw: bytes, encoding: str) -> Dialect:
-    """How to split a file into fields, judged from its beginning."""
+def _dialect(raw: bytes, encoding: str) -> tuple[str, bool]:
+    """Delimiter, and whether blanks after it are skipped, judged from the beginning."""
     with io.TextIOWrapper(io.BytesIO(raw), encoding, newline="") as file:
         sample = file.read(SAMPLE)
     delimiter = _delimiter(sample, whole=len(sample) < SAMPLE)
     padded = rf'{re.escape(delimiter)} +"[^"]*" *({re.escape(delimiter)}|[\r\n]|$)'
-    ending = re.search(r"\r\n|\n|\r", sample)
-    return Dialect(
-        delimiter,
-        skips_blanks=delimiter != "\t" and bool(re.search(padded, sample)),
-        line_terminator=ending[0] if ending else "\n",
-    )
+    return delimiter, delimiter != "\t" and bool(re.search(padded, sample))
 
 
 def _delimiter(sample: str, whole: bool) -> str:

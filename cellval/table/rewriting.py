@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.table.parsing import Dialect, dialect_of, text_cells
+from cellval.table.parsing import ENCODING_NAMES, CsvFormat, text_cells
 from cellval.text import listed, shortened
-
-ENCODING_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 
 
 def rewritten(
@@ -26,35 +24,13 @@ def rewritten(
 ) -> bytes:
     """The file with other texts in some cells and without some rows.
 
-    Parameters
-    ----------
-    raw : bytes
-        The original file.
-    changes : mapping of (row number, column) to str
-        Rows as a person counts them: from 1, the header and blank lines not counted.
-        Columns as `read` names them.
-    drop : collection of int
-        Numbers of the rows to leave out, with their line endings. Changes in them are
-        ignored.
-    name : str
-        What messages call the file.
+    Rows are numbered as a person counts them: from 1, the header and blank lines not
+    counted; columns are named as `read` names them. Rows to `drop` go with their line
+    endings and whatever is changed in them. A changed field keeps the quotes and the
+    blanks before it, and gets quotes where its new text needs them.
 
-    Returns
-    -------
-    bytes
-        Without changes, `raw`. A changed field keeps the quotes and the blanks before
-        it, and gets quotes where its new text needs them.
-
-    Raises
-    ------
-    InputError
-        Also if the result would not be read back as asked; a wrong file is never
-        returned.
-
-    Examples
-    --------
-    >>> rewritten(b'x;y\\r\\n 1 ;"a"\\r\\n2;b\\r\\n', {(1, "y"): "c", (2, "x"): "3;4"})
-    b'x;y\\r\\n 1 ;"c"\\r\\n"3;4";b\\r\\n'
+    Raises InputError also if the result would not be read back as asked; a wrong file
+    is never returned.
     """
     before, written, _ = text_cells(raw, name, sys.maxsize)
     gone = set(drop)
@@ -62,7 +38,7 @@ def rewritten(
     mark, codec = _mark_and_codec(raw, written.encoding)
     new = _new_texts(before, changes, gone, codec, name)
     text = raw[len(mark) :].decode(codec)
-    syntax = _Syntax.of(dialect_of(raw, written.encoding))
+    syntax = _Syntax.of(written)
     pieces, copied = [], 0
     for row, (start, end, after) in enumerate(_records(text, syntax, name)):
         if row in gone:
@@ -88,16 +64,16 @@ class _Syntax:
     record: re.Pattern[str]  # the fields of a record, and its line ending
 
     @classmethod
-    def of(cls, dialect: Dialect) -> "_Syntax":
-        mark = re.escape(dialect.delimiter)
-        blanks = " *+" if dialect.skips_blanks else ""
+    def of(cls, written: CsvFormat) -> "_Syntax":
+        mark = re.escape(written.delimiter)
+        blanks = " *+" if written.skips_blanks else ""
         # Atomic: a quote that opens a field is never read as part of its text. Quotes
         # further inside an unquoted field are.
         body = rf'(?>"[^"]*+(?:""[^"]*+)*+"|[^{mark}\r\n]*+)'
         field = blanks + body
         return cls(
-            dialect.delimiter,
-            dialect.skips_blanks,
+            written.delimiter,
+            written.skips_blanks,
             re.compile(rf"({blanks})({body})(?:{mark}|\Z)"),
             re.compile(rf"({field}(?:{mark}{field})*+)(?:\r\n|\n|\r|\Z)"),
         )

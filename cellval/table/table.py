@@ -15,6 +15,7 @@ from cellval.table.columns import (
     KINDS,
     Column,
     Texts,
+    cells_of,
     column_of,
     read_only,
 )
@@ -83,10 +84,8 @@ class Table:
     @cached_property
     def n_duplicates(self) -> int:
         """Rows that repeat an earlier row in all features and the label."""
-        arrays: dict[int, Any] = {-1: self.y}
-        for j, column in enumerate(self.features):
-            arrays[j] = column.codes if column.numbers is None else column.numbers
-        return int(pd.DataFrame(arrays).duplicated().sum())
+        arrays = {j: cells_of(column) for j, column in enumerate(self.features)}
+        return int(pd.DataFrame(arrays | {-1: self.y}).duplicated().sum())
 
     @cached_property
     def fingerprint(self) -> str:
@@ -518,3 +517,21 @@ def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:
             "file with cellval.read."
         )
     return table
+
+
+def part(table: Table, rows: np.ndarray) -> Table:
+    """Some rows as models see them; without their texts."""
+
+    def column(c: Column) -> Column:
+        if c.numbers is not None:
+            return replace(c, missing=c.missing[rows], numbers=c.numbers[rows])
+        assert c.codes is not None
+        return replace(c, missing=c.missing[rows], codes=c.codes[rows])
+
+    return replace(
+        table,
+        cells=pd.DataFrame(index=range(rows.size)),
+        columns=tuple(column(c) for c in table.features),
+        y=table.y[rows],
+        row_numbers=table.row_numbers[rows],
+    )

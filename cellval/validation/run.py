@@ -19,8 +19,7 @@ from cellval.detect.suspicion import make_suspicion
 from cellval.errors import InputError
 from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot
-from cellval.table.rows import part
-from cellval.table.table import Table, as_table
+from cellval.table.table import Table, as_table, part
 from cellval.text import percent
 from cellval.validation.curves import (
     Curve,

@@ -12,10 +12,7 @@ from cellval.methods import METHODS, MODELS, ROUNDS, method_of
 from cellval.parallel import Budget
 from cellval.weights import named
 
-BASELINES = {
-    "zero": "nothing, as in the paper",
-    "chance": "a guess among all rows",
-}
+BASELINES = {"zero": "nothing, as in the paper", "chance": "a guess among all rows"}
 SCORINGS = {
     "accuracy": "every test point has the same say",
     "balanced": "every class has the same say",
@@ -24,11 +21,17 @@ GAMES = tuple(name for name, method in METHODS.items() if method.game)
 TESTED = ("knn", *GAMES)  # methods that measure on test rows
 
 
-def _about(
-    flag: str, means: str, *, of: tuple[str, ...] = tuple(METHODS), kind: type = str
-) -> dict[str, Any]:
-    """The option's flag, a line for help texts, and the methods that have it."""
-    return {"flag": flag, "means": means, "of": of, "kind": kind}
+def _option(
+    default: Any,
+    flag: str,
+    means: str,
+    *,
+    of: tuple[str, ...] = tuple(METHODS),
+    kind: type = str,
+) -> Any:
+    """A field with its flag, a line for help texts, and the methods that have it."""
+    about = {"flag": flag, "means": means, "of": of, "kind": kind}
+    return field(default=default, metadata=about)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,88 +47,62 @@ class RunOptions:
     cellval.errors.InputError: near is no option of method='oob' (2D-OOB (trees)); ...
     """
 
-    method: str = field(
-        default="knn",
-        metadata=_about(
-            "--method",
-            "how cells are valued (default knn): "
-            + "; ".join(f"{name}: {method.title}" for name, method in METHODS.items()),
-        ),
+    method: str = _option(
+        "knn",
+        "--method",
+        "how cells are valued (default knn): "
+        + "; ".join(f"{name}: {method.title}" for name, method in METHODS.items()),
     )
-    model: Any = field(
-        default="tree",
-        metadata=_about("--model", f"{', '.join(MODELS)} (default tree)", of=GAMES),
+    model: Any = _option(
+        "tree", "--model", f"{', '.join(MODELS)} (default tree)", of=GAMES
     )
-    rounds: int | None = field(
-        default=None,
-        metadata=_about(
-            "--rounds", "random orders, or trees", of=tuple(ROUNDS), kind=int
-        ),
+    rounds: int | None = _option(
+        None, "--rounds", "random orders, or trees", of=tuple(ROUNDS), kind=int
     )
-    n_neighbors: int = field(
-        default=10,
-        metadata=_about("--neighbors", "K of KNN (default 10)", of=TESTED, kind=int),
+    n_neighbors: int = _option(
+        10, "--neighbors", "K of KNN (default 10)", of=TESTED, kind=int
     )
-    test: Any = field(
-        default=None,
-        metadata=_about(
-            "--test",
-            "a second CSV, or a share of the rows, 0.3 (default: leave-one-out)",
-            of=TESTED,
-        ),
+    test: Any = _option(
+        None,
+        "--test",
+        "a second CSV, or a share of the rows, 0.3 (default: leave-one-out)",
+        of=TESTED,
     )
-    subsets: str | int = field(
-        default="auto",
-        metadata=_about(
-            "--subsets", "auto, all, or how many (default auto)", of=("knn",)
-        ),
+    subsets: str | int = _option(
+        "auto", "--subsets", "auto, all, or how many (default auto)", of=("knn",)
     )
-    baseline: str = field(
-        default="zero",
-        metadata=_about("--baseline", "zero or chance (default zero)", of=TESTED),
+    baseline: str = _option(
+        "zero", "--baseline", "zero or chance (default zero)", of=TESTED
     )
-    scoring: str = field(
-        default="accuracy",
-        metadata=_about(
-            "--scoring", "accuracy or balanced (default accuracy)", of=TESTED
-        ),
+    scoring: str = _option(
+        "accuracy", "--scoring", "accuracy or balanced (default accuracy)", of=TESTED
     )
-    near: int | None = field(
-        default=None,
-        metadata=_about(
-            "--near",
-            "approximate: order only the nearest NEAR rows",
-            of=("knn",),
-            kind=int,
-        ),
+    near: int | None = _option(
+        None,
+        "--near",
+        "approximate: order only the nearest NEAR rows",
+        of=("knn",),
+        kind=int,
     )
-    row_weights: str = field(
-        default="shapley",
-        metadata=_about(
-            "--row-weights", "shapley, banzhaf or 'beta(a, b)'", of=("mc", "exact")
-        ),
+    row_weights: str = _option(
+        "shapley",
+        "--row-weights",
+        "shapley, banzhaf or 'beta(a, b)'",
+        of=("mc", "exact"),
     )
-    column_weights: str = field(
-        default="shapley",
-        metadata=_about("--column-weights", "the same", of=("knn", "mc", "exact")),
+    column_weights: str = _option(
+        "shapley", "--column-weights", "the same", of=("knn", "mc", "exact")
     )
-    truncation: float | None = field(
-        default=None,
-        metadata=_about(
-            "--truncation", "an approximation, such as 0.01", of=("mc",), kind=float
-        ),
+    truncation: float | None = _option(
+        None, "--truncation", "an approximation, such as 0.01", of=("mc",), kind=float
     )
-    budget: float | None = field(
-        default=None,
-        metadata=_about("--seconds", "stop after so many seconds", kind=float),
+    budget: float | None = _option(
+        None, "--seconds", "stop after so many seconds", kind=float
     )
-    target_stderr: float | None = field(
-        default=None,
-        metadata=_about("--stderr", "stop at this standard error", kind=float),
+    target_stderr: float | None = _option(
+        None, "--stderr", "stop at this standard error", kind=float
     )
-    random_state: int = field(
-        default=0, metadata=_about("--seed", "seed (default 0)", kind=int)
-    )
+    random_state: int = _option(0, "--seed", "seed (default 0)", kind=int)
 
     def __post_init__(self) -> None:
         method = method_of(self.method)
@@ -158,8 +135,9 @@ class RunOptions:
     def is_given(self, option: "Field[Any]") -> bool:
         """Does a field differ from its default?"""
         value = getattr(self, option.name)
-        is_text = isinstance(value, str) and value == option.default
-        return not (value is option.default or is_text or _equal(value, option.default))
+        # Tables and frames are never a default, and do not compare as a whole.
+        is_plain = isinstance(value, str | int | float)
+        return not (value is option.default or (is_plain and value == option.default))
 
     @property
     def stops_at(self) -> Budget:
@@ -169,8 +147,3 @@ class RunOptions:
     def n_rounds(self) -> int:
         """Rounds (trees of "oob") of the method; 1 where it has none."""
         return ROUNDS.get(self.method, 1) if self.rounds is None else int(self.rounds)
-
-
-def _equal(value: Any, default: Any) -> bool:
-    """Numbers that are the same; tables and frames are never a default."""
-    return isinstance(value, int | float) and value == default and default is not None

@@ -1,5 +1,6 @@
 """`CellValues`: the value of every cell, with standard errors. Lower is worse."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,6 @@ import pandas as pd
 from cellval.errors import InputError
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.values.files import read_arrays, write_arrays
 from cellval.values.settings import Settings, from_0_1
 from cellval.values.words import design_words
 
@@ -270,7 +270,10 @@ class CellValues:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write everything to one .npz file (no pickle); `cellval.load` reads it."""
+        """Write everything to one .npz file (no pickle); `cellval.load` reads it.
+
+        There is never half a file in its place.
+        """
         header = {
             "format": FORMAT,
             "n_test": self.n_test,
@@ -281,8 +284,13 @@ class CellValues:
             "cells": [self.cells[c].tolist() for c in self.cells.columns],
         }
         arrays = {name: getattr(self, name) for name in _ARRAYS}
-        state = {f"state_{name}": array for name, array in self.state.items()}
-        write_arrays(path, header, arrays | state)
+        arrays |= {f"state_{name}": array for name, array in self.state.items()}
+        arrays["about"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+        path = Path(path)
+        unfinished = path.with_name(path.name + ".part")
+        with unfinished.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
+        unfinished.replace(path)
 
 
 def describe(table: Table) -> dict[str, Any]:
@@ -310,7 +318,9 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
     200
     """
     try:
-        header, arrays = read_arrays(path)
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+        header = json.loads(arrays["about"].tobytes())
         if header["format"] not in READERS:
             raise InputError(
                 f"{path} was written by another version of cellval (format "

@@ -83,11 +83,8 @@ class Settings:
     middle: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, possible in (
-            ("method", METHODS),
-            ("test", TESTS),
-            ("design", DESIGNS),
-        ):
+        known = {"method": METHODS, "test": TESTS, "design": DESIGNS}
+        for name, possible in known.items():
             if getattr(self, name) not in possible:
                 raise ValueError(f"{name}={getattr(self, name)!r}")
 
@@ -138,14 +135,7 @@ _MODELS = {title.lower(): name for name, title in MODELS.items()} | {
 
 
 def from_0_1(old: Mapping[str, Any]) -> Settings:
-    """Settings as version 0.1 wrote them: a mapping with sentences in it.
-
-    Examples
-    --------
-    >>> from_0_1({"method": "2D-Shapley-KNN", "test": "hold-out of 7 rows, seed 0",
-    ...           "passes": [0], "design": "all 32 column subsets (exact)"}).test_rows
-    7
-    """
+    """Settings as version 0.1 wrote them: a mapping with sentences in it."""
     method = old.get("by", "knn")
     if method not in METHODS:
         raise InputError(
@@ -155,10 +145,7 @@ def from_0_1(old: Mapping[str, Any]) -> Settings:
     design = str(old.get("design", ""))
     numbers = [int(n.replace(",", "")) for n in re.findall(r"[\d,]*\d", design)]
     done: dict[str, Any] = {"design": _design_of(method, design)}
-    if (
-        done["design"] in ("pairs", "rounds", "cell orders", "trees", "subsets")
-        and numbers
-    ):
+    if numbers and done["design"] not in ("left out", "random"):
         done |= {"n_draws": numbers[0], "most_draws": numbers[0]}
         if done["design"] == "pairs" and " to " in design.partition("random")[0]:
             done["most_draws"] = numbers[1]
@@ -197,12 +184,7 @@ def _test_of(said: str) -> dict[str, Any]:
 
 
 def _design_of(method: str, design: str) -> str:
-    by_method = {
-        "oob": "trees",
-        "loo": "left out",
-        "flat": "cell orders",
-        "mc": "rounds",
-    }
     if method == "knn":
         return "subsets" if design.startswith("all ") else "pairs"
-    return by_method.get(method, "random" if method == "random" else "subsets")
+    others = {"oob": "trees", "loo": "left out", "flat": "cell orders", "mc": "rounds"}
+    return others.get(method, "random" if method == "random" else "subsets")

@@ -10,14 +10,7 @@ from cellval.values.settings import Settings
 
 @dataclass(frozen=True)
 class Unit:
-    """How numbers of one quantity are written.
-
-    Examples
-    --------
-    >>> unit = Unit.of(0.004)
-    >>> unit.text(-0.00374), unit.with_error(-0.00374, 0.00084)
-    ('−0.374 pp', '−0.374 ± 0.084 pp')
-    """
+    """How numbers of one quantity are written, as in "−0.374 ± 0.084 pp"."""
 
     name: str
     long: str
@@ -66,21 +59,19 @@ def certainty(value: float, stderr: float) -> str:
     return f"clearly {'below' if value < 0 else 'above'} zero{away}"
 
 
-def effect(
-    value: float, stderr: float, what: str = "This cell", model: str = "KNN model"
-) -> str:
-    """What a value means, as a sentence."""
+def effect(value: float, stderr: float, model: str) -> str:
+    """What a cell's value means, as a sentence."""
     if not math.isfinite(value):
         return (
-            f"{what} has no value: its row was held out for testing, where it serves "
+            "This cell has no value: its row was held out for testing, where it serves "
             "to measure the accuracy."
         )
     sure = certainty(value, stderr)
     if abs(in_errors(value, stderr)) < SURE:
-        return f"{what} makes no measurable difference to the {model}: {sure}."
+        return f"This cell makes no measurable difference to the {model}: {sure}."
     verb = "lowers" if value < 0 else "raises"
     return (
-        f"{what} {verb} the accuracy of the {model} by about "
+        f"This cell {verb} the accuracy of the {model} by about "
         f"{points(abs(value))}: {sure}."
     )
 

@@ -107,7 +107,7 @@ def _cell_detail(
     j = values.column_names.index(column)
     view, settings = value_view(values), values.settings
     value, stderr = float(values.values[position, j]), float(values.stderr[position, j])
-    means = effect(value, stderr, model=model_words(settings))
+    means = effect(value, stderr, model_words(settings))
     missing = column_of(table, column).missing[position]
     places = () if missing else place(table, position, column)
     return CellDetail(

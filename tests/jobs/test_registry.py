@@ -96,13 +96,6 @@ def long_table():
     return random_table(1, 1200, ["decimal"] * 12)
 
 
-def test_all_runs_are_ended_and_forgotten(long_table):
-    job = registry.start(long_table, RunOptions(subsets="all"))
-    assert registry.stop_all(WAIT)
-    assert job.status == "stopped" and registry.get(job.id) is None
-    assert registry.stop_all(0)  # nothing is left
-
-
 def test_runs_that_are_active_are_never_forgotten(table, long_table, monkeypatch):
     monkeypatch.setattr(registry, "KEPT_JOBS", 1)
     monkeypatch.setattr(registry, "KEPT_CELLS", 1)

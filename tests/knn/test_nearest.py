@@ -14,7 +14,7 @@ from cellval.knn.nearest import (
     nearest_rows,
 )
 from cellval.table.encoding import encode
-from cellval.table.rows import part
+from cellval.table.table import part
 
 GO = np.zeros(1, np.uint8)  # nothing stops
 

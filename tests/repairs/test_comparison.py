@@ -31,6 +31,11 @@ def test_statistics_follow_the_formula():
     )
 
 
+def test_the_error_is_corrected_for_overlapping_folds():
+    found = corrected(np.array([0.01, 0.02, 0.03]), 0.25)
+    np.testing.assert_allclose(found, [0.02, 0.0076, -0.0129, 0.0529], atol=5e-5)
+
+
 def test_folds_not_yet_measured_do_not_count():
     nan = np.nan
     some = comparison([[0.8, 0.7], [0.6, nan]], [[0.9, 0.7], [0.7, nan]]).frame()

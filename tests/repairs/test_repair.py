@@ -9,6 +9,7 @@ from cellval.export.frames import safe_frame
 from cellval.repairs.repair import (
     Repair,
     changes_frame,
+    n_formulas,
     repaired,
     repaired_csv,
     split,
@@ -90,6 +91,14 @@ def test_a_frame_becomes_a_plain_csv():
     expected = '"x, y",z,y\n"2,5","a""",p\n,ü,\n3.0,,p\n'
     assert table_csv(table, repairs) == expected.encode()
     assert table_csv(table, {(2, ""): Repair("drop")}).count(b"\n") == 3
+
+
+def test_formulas_that_repairs_remove_are_not_counted():
+    table = Table.from_frame(pd.DataFrame({"x": ["=1", "2"], "y": ["a", "b"]}))
+    assert n_formulas(table, {}) == 1
+    assert n_formulas(table, {(2, "x"): Repair("replace", "=3")}) == 2
+    assert n_formulas(table, {(1, "x"): Repair("blank")}) == 0
+    assert n_formulas(table, {(1, ""): Repair("drop")}) == 0
 
 
 # The change log

@@ -5,7 +5,9 @@ import datetime
 import numpy as np
 import pandas as pd
 import pytest
-from cases import message_of, one_column
+from cases import make_table, message_of, one_column
+
+from cellval.table.columns import cells_of
 
 # Numbers
 
@@ -331,3 +333,10 @@ def test_an_impossible_kind_names_column_row_and_cell(kind):
     message = message_of(one_column, ["", "red", "blue"], kinds={"x": kind})
     assert "'x'" in message and kind in message
     assert "row 2" in message and "'red'" in message
+
+
+def test_missing_cells_of_any_kind_are_nan():
+    table = make_table([("number", [1, None]), ("category", [None, 2])], [0, 1])
+    number, category = map(cells_of, table.features)
+    np.testing.assert_array_equal(number, [1, np.nan])
+    np.testing.assert_array_equal(category, [np.nan, 2])

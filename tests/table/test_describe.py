@@ -54,6 +54,7 @@ def test_usual_ranges_are_those_of_every_column_within_every_class(davis):
     assert set(found) == {(name, c) for name in davis.feature_names for c in "FM"}
     men = davis.y == davis.classes.index("M")
     assert found["height", "M"] == places.usual_range(davis.features[1], men)
+    assert found["height", "M"] == "168 to 189"
     assert places.usual_ranges(davis) is found  # kept with the table
 
 

@@ -5,11 +5,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from cases import SAMPLES, calls, csv_of, message_of, one_column
+from cases import SAMPLES, calls, csv_of, message_of, one_column, random_table
 
 from cellval.errors import InputError
-from cellval.table.columns import KINDS, Column
-from cellval.table.table import Table, read
+from cellval.table.columns import KINDS, Column, cells_of
+from cellval.table.encoding import encode
+from cellval.table.table import Table, part, read
 
 
 def test_the_persons_id_column_names_the_rows():
@@ -248,8 +249,8 @@ def test_classes_that_training_does_not_have_are_kept_and_said():
 )
 def test_a_test_set_that_does_not_fit_says_why(text, parts):
     message = message_of(like_train, text)
-    for part in parts:
-        assert part in message
+    for words in parts:
+        assert words in message
 
 
 @pytest.mark.parametrize(
@@ -511,3 +512,27 @@ def test_texts_are_read_like_cells_of_a_column():
     assert table.read_texts("size", ["1,25", "tall"]).numbers.tolist()[0] == 1.25
     assert table.read_texts("size", ["1,25", "tall"]).missing.tolist() == [False, True]
     assert table.read_texts("word", ["red"]).categories == ("red",)
+
+
+# Some rows, as models see them
+
+
+def test_a_part_has_the_cells_of_its_rows_in_their_order():
+    table = random_table(0, 30, ["number", "category"], n_classes=3, missing=0.2)
+    rows = np.array([7, 3, 3, 29])
+    some = part(table, rows)
+    assert some.n_rows == 4
+    assert some.row_numbers.tolist() == [8, 4, 4, 30]
+    np.testing.assert_array_equal(some.y, table.y[rows])
+    assert some.classes == table.classes
+    for own, whole in zip(some.features, table.features, strict=True):
+        np.testing.assert_array_equal(cells_of(own), cells_of(whole)[rows])
+        np.testing.assert_array_equal(own.missing, whole.missing[rows])
+
+
+def test_a_part_is_encoded_on_the_scale_of_the_whole():
+    table = random_table(1, 30, ["decimal", "category"])
+    rows = np.array([2, 11])
+    np.testing.assert_array_equal(
+        encode(part(table, rows), like=table).cells, encode(table).cells[:, rows]
+    )

@@ -1,5 +1,8 @@
 """CellValues: lists, explanations, files, merging. Lower is worse."""
 
+import io
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -56,10 +59,39 @@ def test_save_and_load_keep_everything(values, tmp_path):
     values.save(tmp_path / "v.npz")
     back = cellval.load(tmp_path / "v.npz")
     assert back.values.tobytes() == values.values.tobytes()
+    assert list(back.state) == list(values.state)
+    for name, array in values.state.items():
+        np.testing.assert_array_equal(back.state[name], array)
+        assert back.state[name].dtype == array.dtype
+    read = cellval.load(io.BytesIO((tmp_path / "v.npz").read_bytes()))
+    assert read.values.tobytes() == values.values.tobytes()
     assert back.settings == values.settings
     pd.testing.assert_frame_equal(back.lowest(None), values.lowest(None))
     pd.testing.assert_frame_equal(back.rows, values.rows)
     pd.testing.assert_frame_equal(back.columns, values.columns)
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(
+    values, tmp_path, monkeypatch
+):
+    path = tmp_path / "v.npz"
+    values.save(path)
+    before = path.read_bytes()
+
+    def full(file, **arrays):
+        file.write(b"half a file")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(OSError, match="No space"):
+        values.save(path)
+    assert path.read_bytes() == before
+
+
+def test_objects_are_not_written(values, tmp_path):
+    harmful = replace(values, state={"a": np.array([tmp_path], object)})
+    with pytest.raises(ValueError, match="allow_pickle"):
+        harmful.save(tmp_path / "v.npz")
 
 
 def test_loading_something_else_is_refused_with_a_sentence(tmp_path):

@@ -37,7 +37,7 @@ MIXED = ["number", "category", "decimal"]
     ],
 )
 def test_a_value_is_said_in_words(value, stderr, words):
-    assert words in effect(value, stderr)
+    assert words in effect(value, stderr, "KNN model")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 from cases import make_table, naive_games, random_table
 
 from cellval.table.encoding import encode
-from cellval.table.rows import part
+from cellval.table.table import part
 from cellval.views import similar
 
 
