@@ -7,7 +7,7 @@ import streamlit as st
 from cellval.methods import METHODS
 from cellval.table.table import Table
 from cellval.ui.navigation import goto, need_frame
-from cellval.ui.session import Session
+from cellval.ui.session import Session, Shown
 from cellval.ui.sidebar import COMPILING
 from cellval.ui.text import plain
 from cellval.values.result import CellValues
@@ -45,11 +45,10 @@ def need_values(session: Session) -> CellValues:
     )
 
 
-def table_and_values(session: Session) -> tuple[Table, CellValues]:
+def need_shown(session: Session) -> Shown:
     """What pages show, with a word on values that are partial or no parts of a score"""
-    values = need_values(session)
-    run, table = session.run, session.shown_table
-    assert run is not None and table is not None
+    values, run = need_values(session), session.run
+    assert run is not None
     if run.active:
         st.caption(
             f":material/hourglass_top: Partial results after {run.progress.seen}. "
@@ -58,7 +57,7 @@ def table_and_values(session: Session) -> tuple[Table, CellValues]:
     if not values.settings.additive:
         method = METHODS[values.settings.method]
         st.info(f"**{method.title}.** {method.means}", icon=":material/info:")
-    return table, values
+    return Shown(session, run.table, values, session.suspicion)
 
 
 def _wait(words: str) -> NoReturn:

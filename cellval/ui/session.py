@@ -22,6 +22,8 @@ from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues
+from cellval.values.words import Unit
+from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.games.block_values import BlockValues
@@ -29,7 +31,6 @@ if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.validation.result import Validation
 
 KEY = "cellval"  # of the session in st.session_state; all other keys are widgets'
-SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 
 Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
 Result = TypeVar("Result")
@@ -157,9 +158,13 @@ class FileWork:
         return self.edits.setdefault(row_number, Edits())
 
     def stop_jobs(self) -> None:
-        jobs = (self.comparison, self.blocks, self.blocks_seconds, self.validation)
-        for job in jobs:
-            job.stop()
+        for side in (
+            self.comparison,
+            self.blocks,
+            self.blocks_seconds,
+            self.validation,
+        ):
+            side.stop()
 
 
 class RunMemo(NamedTuple):
@@ -195,13 +200,10 @@ class Selection:
             number = old.row_numbers[position]
             return new.position(int(number)) if number in new.row_numbers else None
 
-        cell = found(self.cell[0]) if self.cell else None
-        return Selection(
-            None if cell is None or self.cell is None else (cell, self.cell[1]),
-            found(self.row),
-            found(self.other_row),
-            self.marked_in,
-        )
+        cell = None
+        if self.cell is not None and (position := found(self.cell[0])) is not None:
+            cell = (position, self.cell[1])
+        return Selection(cell, found(self.row), found(self.other_row), self.marked_in)
 
 
 class Drawn(NamedTuple):
@@ -288,6 +290,13 @@ class Session:
         first = self.memo.first
         return first.table if first else self.shown_table
 
+    def original_row(self, row_number: int) -> dict[str, str]:
+        """What the file holds in a row, by column."""
+        table = self.original
+        assert table is not None, "no table was chosen"
+        cells = table.cells.iloc[table.position(row_number)]
+        return {str(name): str(text).strip() for name, text in cells.items()}
+
     def repaired_table(self) -> Table:
         """The original with all repairs, or InputError; itself if there are none."""
         original = self.original
@@ -321,6 +330,19 @@ class Session:
         return self.memo.first is not None and self.memo.changes == self.file.repairs
 
 
+class Shown(NamedTuple):
+    """What pages show of the run, taken once: its values sharpen meanwhile."""
+
+    session: Session
+    table: Table
+    values: CellValues
+    suspicion: Suspicion | None
+
+    @property
+    def row_unit(self) -> Unit:
+        return value_view(self.values).row_unit
+
+
 @kept(2)
 def _repaired(original: Table, changes: tuple[tuple[Cell, Repair], ...]) -> Table:
     return repaired(original, dict(changes))
@@ -334,7 +356,5 @@ def read_test(like: Table, file: Source) -> Table:
 
 def get_session() -> Session:
     """The session of whoever looks at the page."""
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Session()
-    found: Session = st.session_state[KEY]
+    found: Session = st.session_state.setdefault(KEY, Session())
     return found

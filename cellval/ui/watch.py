@@ -9,10 +9,11 @@ import streamlit as st
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
-from cellval.ui.session import SHORT_RUN, Drawn, Session, SideJob
+from cellval.ui.session import Drawn, Session, SideJob
 from cellval.ui.text import plain
 
 EVERY = 1.0  # seconds
+SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 AnyJob = TypeVar("AnyJob", bound=Job[Any])
 Result = TypeVar("Result")
 

@@ -1,19 +1,17 @@
-"""Pieces that pages share: charts, windows, columns of tables, lasting widgets."""
+"""Pieces that pages share: lasting widgets, windows, charts."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from cellval.text import content
+from cellval.errors import InputError
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.views.order import window
 
 CHART_CONFIG = {"displaylogo": False, "scrollZoom": False}
-DISTANCE_HELP = "0: equal; about 1: as two random rows."
 
 
 def lasting(
@@ -28,6 +26,21 @@ def lasting(
     if missing or (allowed is not None and st.session_state[key] not in allowed):
         st.session_state[key] = default
     return {"key": key, "persist_state": "session"}
+
+
+def one_of(
+    session: Session, name: str, options: Collection[Any], default: Any = None
+) -> dict[str, Any]:
+    """The same, with what can be chosen: a mapping has words; the first by default."""
+    how = lasting(session, name, default or next(iter(options)), options)
+    if isinstance(options, Mapping):
+        how["format_func"] = options.__getitem__
+    return {"options": list(options), **how}
+
+
+def forget(session: Session, name: str) -> None:
+    """Empty a widget."""
+    st.session_state[session.widget_key(name)] = None
 
 
 def view_key(*parts: Any) -> str:
@@ -88,67 +101,39 @@ def chart(
         alt=alt,
     )
     if menu:
-        st.download_button(
+        download(
             "Save as HTML",
+            f"{alt}.html",
             lambda: figure.to_html(include_plotlyjs=True).encode(),
-            file_name=f"{alt}.html",
             mime="text/html",
+            width="content",
             key=f"{key} html",
-            on_click="ignore",
             type="tertiary",
-            icon=":material/download:",
             help="The figure as a page that opens without a server. As a picture: the "
             "camera in the menu on the figure.",
         )
 
 
-def error(fault: Exception) -> None:
-    """What is wrong, as a sentence that Markdown leaves alone."""
-    st.error(plain(str(fault)), icon=":material/error:")
-
-
-# --- tables ---------------------------------------------------------------------------
-
-
-def data_table(
-    frame: pd.DataFrame,
-    alt: str,
-    columns: dict[str, Any],
+def download(
+    label: str,
+    name: str,
+    data: bytes | Callable[[], bytes],
     *,
-    few: int | None = None,
+    mime: str = "text/csv",
     **options: Any,
-) -> Any:
-    """All lines of a frame; where there are more than a few, they scroll."""
-    is_long = few is not None and len(frame) > few
-    return st.dataframe(
-        frame,
-        hide_index=True,
-        height=38 + 35 * few if few and is_long else "content",
-        column_config=columns,
-        placeholder="–",
-        alt=alt,
-        **options,
+) -> None:
+    """A button that fetches a file; a function makes it when it is asked for."""
+    st.download_button(
+        label,
+        data,
+        file_name=name,
+        mime=mime,
+        icon=":material/download:",
+        on_click="ignore",
+        **{"width": "stretch", **options},
     )
 
 
-def number_column(
-    label: str | None = None, decimals: int | str = 2, **options: Any
-) -> Any:
-    """A column of numbers with so many decimals, or as a format says."""
-    form = decimals if isinstance(decimals, str) else f"%.{decimals}f"
-    return st.column_config.NumberColumn(label, format=form, **options)
-
-
-def text_column(label: str | None = None, **options: Any) -> Any:
-    """A column of texts; links in it cannot be clicked."""
-    return st.column_config.TextColumn(label, **options)
-
-
-def heading(name: str) -> str:
-    """A column's name as a heading."""
-    return content(name, 24)
-
-
-def row_column() -> Any:
-    words = "As counted in the file: from 1, no header."
-    return number_column("row", "%d", width=55, help=words)
+def error(fault: InputError | str, place: Any = st) -> None:
+    """What is wrong, as a sentence that Markdown leaves alone."""
+    place.error(plain(str(fault)), icon=":material/error:")

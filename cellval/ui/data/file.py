@@ -1,8 +1,8 @@
 """Opening a file, and saying what its columns are."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,54 +13,42 @@ from cellval.table.columns import KINDS
 from cellval.table.table import Table
 from cellval.ui.runs import open_file
 from cellval.ui.session import Session, Setup, Source
+from cellval.ui.tables import text
 from cellval.ui.text import plain
-from cellval.ui.widgets import text_column
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
 MOST_PREVIEWED = 50  # columns
 
 
-class Sample(NamedTuple):
-    """A file in sample_data; what is wrong in it is told by its README."""
-
-    file: str
-    title: str
-    story: str
-
-
-SAMPLES = (
-    Sample(
-        "davis.csv",
+# Titles of the files in sample_data, and what is in them; their README tells more.
+SAMPLES = {
+    "davis.csv": (
         "Davis",
         "200 people, measured and reported weight and height. One real error: in one "
         "row weight and height are swapped.",
     ),
-    Sample(
-        "breast_cancer.csv",
+    "breast_cancer.csv": (
         "Breast cancer",
         "699 graded cell samples. 16 cells are `?`, 236 rows repeat an earlier one, "
         "and there is an id column with repeats.",
     ),
-    Sample(
-        "wine.csv",
+    "wine.csv": (
         "Wine",
         "178 wines from three cultivars. Nothing is wrong here: change a cell yourself "
         "and see whether it is found.",
     ),
-    Sample(
-        "adult_2000.csv",
+    "adult_2000.csv": (
         "Adult",
         "2,000 people of the 1994 US census. Missing cells are `?`, one column says "
         "nothing, and two say the same.",
     ),
-    Sample(
-        "ugly.csv",
+    "ugly.csv": (
         "Ugly",
         "An apple wholesaler's export: decimal commas, strays, duplicates, and ten "
         "wrong cells for you to find.",
     ),
-)
+}
 
 
 def choose_file(session: Session) -> None:
@@ -70,24 +58,19 @@ def choose_file(session: Session) -> None:
         "Your CSV file",
         type=["csv", "tsv", "txt"],
         key=key,
-        on_change=_uploaded,
-        args=(session, key),
+        on_change=partial(_uploaded, session, key),
         help="The file stays on the computer this app runs on.",
     )
-    samples = [sample for sample in SAMPLES if (FOLDER / sample.file).exists()]
+    samples = [name for name in SAMPLES if (FOLDER / name).exists()]
     if not samples:
         return
     st.markdown("**Or try a sample**")
-    for column, sample in zip(st.columns(len(samples)), samples, strict=True):
+    for column, name in zip(st.columns(len(samples)), samples, strict=True):
+        title, story = SAMPLES[name]
         with column.container(border=True, height="stretch", gap="small"):
-            st.button(
-                sample.title,
-                key=f"sample:{sample.file}",
-                on_click=_take_sample,
-                args=(session, sample.file),
-                width="stretch",
-            )
-            st.caption(sample.story)
+            take = partial(_take_sample, session, name)
+            st.button(title, key=f"sample:{name}", on_click=take, width="stretch")
+            st.caption(story)
 
 
 def _uploaded(session: Session, key: str) -> None:
@@ -166,8 +149,8 @@ def choose_kinds(session: Session, table: Table) -> None:
             "strays": st.column_config.NumberColumn(
                 width="small", help="Cells that do not fit the kind"
             ),
-            "examples": text_column(width="medium"),
-            "why not": text_column("why not used", width="medium"),
+            "examples": text(width="medium"),
+            "why not": text("why not used", width="medium"),
         },
         on_change=lambda: session.try_setup(
             with_edits(session.setup, table, st.session_state[key]["edited_rows"])

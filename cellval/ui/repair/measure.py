@@ -1,7 +1,6 @@
 """Did a repair help? Measuring real models before and after, watched on a page."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,10 +11,11 @@ from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.text import counted
+from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
-from cellval.ui.widgets import chart, data_table, error, number_column, text_column
+from cellval.ui.widgets import chart, error
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.repairs.comparison import Comparison
@@ -70,18 +70,14 @@ def _start(session: Session, before: Table) -> None:
     """In the background; or InputError where the repairs do not fit the table."""
     after = session.repaired_table()
     neighbors = session.run.options.n_neighbors if session.run else 10
-    made_from = dict(session.file.repairs)
-    begin = partial(_compare, before, after, neighbors)
-    session.file.comparison.start(before, made_from, begin)
 
+    def compare() -> "Iterator[Snapshot[Comparison]]":
+        # scikit-learn is loaded here, so not while a page is drawn
+        from cellval.repairs.measure import iter_comparison
 
-def _compare(
-    before: Table, after: Table, n_neighbors: int
-) -> "Iterator[Snapshot[Comparison]]":
-    # scikit-learn is loaded here, so not while a page is drawn
-    from cellval.repairs.measure import iter_comparison
+        return iter_comparison(before, after, n_neighbors=neighbors)
 
-    return iter_comparison(before, after, n_neighbors=n_neighbors)
+    session.file.comparison.start(before, dict(session.file.repairs), compare)
 
 
 def _going(job: "Job[Comparison]") -> None:
@@ -121,7 +117,7 @@ def _verdicts(result: "Comparison") -> None:
 
 def _table(result: "Comparison") -> None:
     right = "Share of the untouched rows that the model predicts rightly, in %."
-    number = number_column
+    number = tables.number
     columns = {
         "before": number("before (%)", 1, help=right),
         "before_spread": number("± pp", 2, help=SPREAD_HELP),
@@ -131,8 +127,8 @@ def _table(result: "Comparison") -> None:
         "low": number("from (pp)", "%+.2f", help=INTERVAL_HELP),
         "high": number("to (pp)", "%+.2f", help=INTERVAL_HELP),
     }
-    data_table(
+    tables.draw(
         (100 * result.frame()[list(columns)]).reset_index(),
         "Accuracy before and after, for each model",
-        {"model": text_column("model", width="medium"), **columns},
+        {"model": tables.text("model", width="medium"), **columns},
     )

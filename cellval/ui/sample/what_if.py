@@ -14,14 +14,15 @@ from cellval.kept import kept
 from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.text import content, counted
+from cellval.ui import tables
 from cellval.ui.cell_detail import change_to
 from cellval.ui.navigation import goto
-from cellval.ui.session import Edits, Session
+from cellval.ui.session import Edits, Session, Shown
+from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, error, heading, text_column, view_key
+from cellval.ui.widgets import chart, error, view_key
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.views.value_view import value_view
 from cellval.views.waterfall import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
@@ -63,11 +64,9 @@ def store(
     session: Session, row_number: int, texts: Mapping[str, str], reason: str
 ) -> None:
     """Keep changes as repairs; what the file holds anyway needs none."""
-    table = session.original
-    assert table is not None
-    held = table.cells.iloc[table.position(row_number)]
+    held = session.original_row(row_number)
     for name, new in texts.items():
-        if new.strip() == str(held[name]).strip():
+        if new.strip() == held[name]:
             session.file.undo(row_number, name)
         else:
             change = change_to(new if new.strip() else "", reason)
@@ -76,18 +75,11 @@ def store(
 
 def is_stored(session: Session, row_number: int, texts: Mapping[str, str]) -> bool:
     """Does the repaired table hold these texts?"""
-    table, made = session.original, session.file.repairs
-    assert table is not None
-    held = table.cells.iloc[table.position(row_number)]
-    return all(
-        (
-            made[row_number, name].text
-            if (row_number, name) in made
-            else str(held[name])
-        ).strip()
-        == new.strip()
-        for name, new in texts.items()
-    )
+    made, now = session.file.repairs, session.original_row(row_number)
+    now |= {
+        name: c.text.strip() for (row, name), c in made.items() if row == row_number
+    }
+    return all(now[name] == new.strip() for name, new in texts.items())
 
 
 def tested_on(session: Session) -> Table | None:
@@ -97,10 +89,9 @@ def tested_on(session: Session) -> Table | None:
 
 
 @st.fragment
-def show_what_if(
-    session: Session, table: Table, values: CellValues, position: int
-) -> None:
+def show_what_if(shown: Shown, position: int) -> None:
     """Edit the row; its value and waterfall then, beside those now."""
+    session, table, values, _ = shown
     row_number = int(table.row_numbers[position])
     tried = session.file.edits_of(row_number)
     st.markdown(
@@ -121,7 +112,6 @@ def show_what_if(
             "waterfall show here beside the old ones. Empty counts as missing."
         )
         return
-    unit = value_view(values).row_unit
     try:
         asked = tuple(changes.items())
         answer = _answer(values, table, row_number, asked, tested_on(session))
@@ -130,9 +120,10 @@ def show_what_if(
             error(fault)
             _reset_button(tried)
         return
+    unit = shown.row_unit
     with said:
         st.markdown(_outcome(answer, unit))
-        _keep_or_reset(session, tried, changes, answer, unit)
+        _keep_or_reset(shown, tried, changes, answer)
         st.caption(plain(answer.note))
     _side_by_side(answer, unit)
 
@@ -177,9 +168,9 @@ def _editor(table: Table, position: int, tried: Edits) -> None:
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),
         disabled=["column", "now"],
         column_config={
-            "column": text_column("column"),
-            "now": text_column("now", help="What the row holds as it is shown here."),
-            "new": text_column(
+            "column": tables.text("column"),
+            "now": tables.text("now", help="What the row holds as it is shown here."),
+            "new": tables.text(
                 "new text", help="Double-click and type. Empty counts as missing."
             ),
         },
@@ -253,13 +244,9 @@ def _outcome(answer: WhatIf, unit: Unit) -> str:
 
 
 def _keep_or_reset(
-    session: Session,
-    tried: Edits,
-    changes: Mapping[str, str],
-    answer: WhatIf,
-    unit: Unit,
+    shown: Shown, tried: Edits, changes: Mapping[str, str], answer: WhatIf
 ) -> None:
-    row_number = answer.row_number
+    session, row_number, unit = shown.session, answer.row_number, shown.row_unit
     if is_stored(session, row_number, changes):
         n = "a repair" if len(changes) == 1 else f"{len(changes):,} repairs"
         st.markdown(f":material/check: Kept as {n}. Undo: Repair page.")

@@ -12,12 +12,12 @@ from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.text import counted, percent
-from cellval.ui.data.options import NEAR, is_large
+from cellval.ui.data.options import NEAR, choose_seed, is_large
 from cellval.ui.session import Session
 from cellval.ui.text import roughly
 from cellval.ui.validate.results import show
 from cellval.ui.watch import ended, follow, progress, start_button
-from cellval.ui.widgets import lasting
+from cellval.ui.widgets import lasting, one_of
 from cellval.validation.planted_table import FEWEST, n_plantable, possible_kinds
 from cellval.validation.planting import KINDS
 from cellval.valuation import expected_seconds
@@ -74,20 +74,18 @@ def choose(session: Session, table: Table) -> PlantingChoice:
         usual = proposed_share(table, kind, tree)
         share = st.segmented_control(
             "Share of the cells that get an error",
-            SHARES,
-            format_func=lambda share: f"{share} %",
+            **one_of(session, "validate share", SHARES, usual),
+            format_func="{} %".format,
             required=True,
-            **lasting(session, "validate share", usual, SHARES),
         )
-        seed = st.number_input(
-            "Seed",
-            *(0, 2**31 - 1),
-            **lasting(session, "validate seed", 0),
-            help="Which cells get an error is drawn by lot; another seed draws "
-            "others. The same seed gives the same result.",
+        seed = choose_seed(
+            session,
+            "validate seed",
+            "Which cells get an error is drawn by lot; another seed draws others. The "
+            "same seed gives the same result.",
         )
         options = options_of(session, table, tree)
-        choice = PlantingChoice(kind, int(share or 2) / 100, int(seed), tree, options)
+        choice = PlantingChoice(kind, share / 100, seed, tree, options)
         _say_choice(session, table, choice)
     return choice
 
@@ -95,10 +93,9 @@ def choose(session: Session, table: Table) -> PlantingChoice:
 def _choose_kind(session: Session, kinds: list[str]) -> str:
     kind = st.radio(
         "Kind of error",
-        kinds,
+        **one_of(session, "validate kind", kinds),
         format_func=str.capitalize,
         captions=[KINDS[kind] for kind in kinds],
-        **lasting(session, "validate kind", kinds[0], kinds),
         help="Every kind is found differently well. Choose the one that you fear.",
     )
     others = [kind.capitalize() for kind in KINDS if kind not in kinds]
@@ -168,32 +165,32 @@ def _say_choice(session: Session, table: Table, choice: PlantingChoice) -> None:
 # --- the run --------------------------------------------------------------------------
 
 
-def _validate(table: Table, choice: PlantingChoice) -> "Iterator[Snapshot[Validation]]":
-    # scikit-learn is loaded here, so not while a page is drawn
-    from cellval.validation.run import iter_validation
-
-    return iter_validation(
-        table,
-        kind=choice.kind,
-        share=choice.share,
-        removal=choice.tree,
-        test_share=HELD_OUT,
-        random_state=choice.seed,
-        **dict(choice.options),
-    )
-
-
 def start(session: Session, table: Table, choice: PlantingChoice) -> None:
     """How long it will take, and the button that starts it."""
     planted = session.file.validation
     job = planted.on(table)
     if job is None or (not job.active and planted.made_from != choice):
         st.caption(f":material/timer: {_time_words(table, choice)}")
+
+    def validate() -> "Iterator[Snapshot[Validation]]":
+        # scikit-learn is loaded here, so not while a page is drawn
+        from cellval.validation.run import iter_validation
+
+        return iter_validation(
+            table,
+            kind=choice.kind,
+            share=choice.share,
+            removal=choice.tree,
+            test_share=HELD_OUT,
+            random_state=choice.seed,
+            **dict(choice.options),
+        )
+
     start_button(
         planted,
         table,
         choice,
-        partial(_validate, table, choice),
+        validate,
         labels=("Plant errors and look for them", "Plant and look again"),
         key="start validation",
         words="In a copy of your table, in the background. Your file is not changed.",
