@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cellval.ui.columns.overview import draw
-from cellval.ui.guard import need_shown
+from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
 
 st.title("Columns")

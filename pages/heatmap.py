@@ -3,11 +3,10 @@
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
-from cellval.ui.guard import need_shown
 from cellval.ui.heatmap import controls, view
-from cellval.ui.selection import marked_cell
+from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
-from cellval.ui.widgets import chart, view_key
+from cellval.ui.widgets import Window, chart, marked_cell
 from cellval.views.rankings import outlines
 from cellval.views.value_view import value_view
 
@@ -22,14 +21,17 @@ order = look.rows(shown, outlined)
 if len(order) == 0:
     st.info(controls.nothing_fits(look, outlined))
     st.stop()
-rows = view.row_window(session, len(order))
+rows = Window.of(session, view.FIRST_ROW, len(order), view.WINDOW, whole=view.WHOLE)
 window = order[rows.first : rows.last]
 controls.outline_caption(shown, look, found, window, len(order))
-columns = view.column_window(session, len(values.column_names))
+n_columns = len(values.column_names)
+columns = Window.of(session, view.FIRST_COLUMN, n_columns, view.MAX_COLUMNS)
+columns.slider(
+    "column", f"The heatmap shows {view.MAX_COLUMNS} of {n_columns:,} columns."
+)
 
 strip, cells, detail = view.places(wide=not rows.is_whole)
-of_file = session.widget_key("view")
-key = view_key("cells", of_file, *look, *(rows.first, rows.last), columns.first)
+key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
 figure = view.cells_figure(
     value_view(values),
     window.tobytes(),
@@ -42,8 +44,8 @@ figure = view.cells_figure(
 with cells:
     chart(
         figure,
-        key,
         "Heatmap of cell values",
+        key=key,
         on_select=lambda: view.open_cell(shown, key),
     )
     rows.slider(
@@ -60,13 +62,13 @@ if strip is not None:
             (rows.first, rows.last),
             figure.layout.height,
         )
-        over = view_key("overview", of_file, *look)
+        over = session.widget_key("overview", *look)
         chart(
             small,
-            over,
             "Overview of all rows",
+            key=over,
             on_select=lambda: view.jump(shown, order, over),
             menu=False,
         )
 with detail:
-    draw_cell(shown, "heatmap")
+    draw_cell(shown)

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
-from cellval.ui.guard import need_shown
 from cellval.ui.inspect import codes
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
+from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
 from cellval.ui.widgets import one_of
 from cellval.views.inspection_list import inspection, wanted_cells
@@ -37,4 +37,4 @@ with left:
     elif shown.suspicion is not None:
         cell_map.draw(shown, wanted_cells(*shown[1:], wanted))
 with right:
-    draw_cell(shown, "list")
+    draw_cell(shown)

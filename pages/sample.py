@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from cellval.ui.guard import need_shown
+from cellval.ui.navigation import need_shown
 from cellval.ui.sample.compare import propose_pairs, show_both
 from cellval.ui.sample.label_or_cell import show_label_or_cell
 from cellval.ui.sample.row import current, explain, row_picker, show_neighbours

@@ -27,7 +27,7 @@ BUTTONS = {  # a label and a sentence for each decision
 TYPED, BLANKED = "Typed by hand.", "Blanked by hand."
 
 
-def draw_cell(shown: Shown, prefix: str) -> None:
+def draw_cell(shown: Shown) -> None:
     """Everything about the selected cell, and what to do with it."""
     session, table, values, suspicion = shown
     position, column = session.selection.cell or (0, "")
@@ -44,21 +44,21 @@ def draw_cell(shown: Shown, prefix: str) -> None:
         _content_and_value(table, cell)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells)
-        _decision_buttons(session.file, cell, prefix)
+        _decision_buttons(session.file, cell)
         repairs = st.container(gap="xsmall")
         if st.button(
             "Explain this row",
-            key=f"{prefix} explain",
+            key="cell explain",
             icon=":material/waterfall_chart:",
             width="stretch",
             help="Why the whole row has its value: what each of its cells adds.",
         ):
             session.selection.row = position
             goto("sample")
-        _in_column(cell, prefix)
+        _in_column(cell)
         _among_near(table, cell)
         with repairs:  # last: suggestions for a large table take a moment
-            _repairs(session, table, cell, prefix)
+            _repairs(session, table, cell)
 
 
 def _content_and_value(table: Table, cell: CellDetail) -> None:
@@ -84,7 +84,6 @@ def _content_and_value(table: Table, cell: CellDetail) -> None:
 
 
 def _oddity(oddity: Oddity, n_cells: int) -> None:
-    """How odd the cell is, and what that and its value together mean."""
     st.markdown(
         f"**Suspicion** {share(oddity.suspicion)} · rank {oddity.rank:,} of "
         f"{n_cells:,} cells",
@@ -98,7 +97,7 @@ def _oddity(oddity: Oddity, n_cells: int) -> None:
         st.caption(plain(oddity.reason))
 
 
-def _decision_buttons(file: FileWork, cell: CellDetail, prefix: str) -> None:
+def _decision_buttons(file: FileWork, cell: CellDetail) -> None:
     """Error, fine or unsure; the one that holds is filled."""
     now = file.decisions.get((cell.row_number, cell.column))
     with st.container(horizontal=True, gap="xsmall"):
@@ -106,7 +105,7 @@ def _decision_buttons(file: FileWork, cell: CellDetail, prefix: str) -> None:
             new = None if now == decision else decision
             st.button(
                 label,
-                key=f"{prefix} {decision}",
+                key=f"cell {decision}",
                 type="primary" if now == decision else "secondary",
                 help=f"{sentence} Again: take back.",
                 width="stretch",
@@ -114,11 +113,10 @@ def _decision_buttons(file: FileWork, cell: CellDetail, prefix: str) -> None:
             )
 
 
-def _in_column(cell: CellDetail, prefix: str) -> None:
+def _in_column(cell: CellDetail) -> None:
     st.markdown("**In its column**", help="Shares of the cells that are not missing.")
     chart(
         distribution(cell.spread, cell.label, cell.text),
-        f"{prefix} distribution",
         "Distribution of the column, over all rows and within the class of this row",
     )
     for sentence in cell.standing:
@@ -146,7 +144,7 @@ def _among_near(table: Table, cell: CellDetail) -> None:
 # --- repairs --------------------------------------------------------------------------
 
 
-def _repairs(session: Session, table: Table, cell: CellDetail, prefix: str) -> None:
+def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
     """What the cell could be instead, one click each; or what it was made into."""
     file, row_number, column = session.file, cell.row_number, cell.column
     st.markdown(
@@ -156,22 +154,22 @@ def _repairs(session: Session, table: Table, cell: CellDetail, prefix: str) -> N
     )
     if (row_number, "") in file.repairs:
         st.markdown(f":material/delete: Row {row_number:,} will be dropped.")
-        _undo_button(file, [(row_number, "")], prefix)
+        _undo_button(file, [(row_number, "")])
         return
     if (row_number, column) in file.repairs:
-        _repaired(session, row_number, column, prefix)
+        _repaired(session, row_number, column)
         return
     for k, option in enumerate(cell.suggestions):
         st.button(
             _words(option),
-            key=f"{prefix} suggestion {row_number} {column} {k}",
+            key=f"cell suggestion {row_number} {column} {k}",
             on_click=partial(_accept, file, cell, option),
             width="stretch",
             help="Write this into the cell. It can be undone.",
         )
     if cell.oddity is None:
         st.caption("Suggestions come as soon as cells were compared with each other.")
-    _by_hand(file, table, cell, prefix)
+    _by_hand(file, table, cell)
 
 
 def _words(option: Suggestion) -> str:
@@ -196,8 +194,8 @@ def change_to(new: str, reason: str) -> Repair:
     return Repair("replace", new, reason) if new else Repair("blank", reason=reason)
 
 
-def _by_hand(file: FileWork, table: Table, cell: CellDetail, prefix: str) -> None:
-    key = f"{prefix} own {cell.row_number} {cell.column}"
+def _by_hand(file: FileWork, table: Table, cell: CellDetail) -> None:
+    key = f"cell own {cell.row_number} {cell.column}"
     repair = partial(file.repair, cell.row_number)
     with (
         st.form(f"{key} form", border=False),
@@ -218,7 +216,7 @@ def _by_hand(file: FileWork, table: Table, cell: CellDetail, prefix: str) -> Non
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "Blank it",
-            key=f"{prefix} blank",
+            key="cell blank",
             icon=":material/ink_eraser:",
             on_click=partial(repair, cell.column, Repair("blank", reason=BLANKED)),
             disabled=not cell.text,
@@ -228,7 +226,7 @@ def _by_hand(file: FileWork, table: Table, cell: CellDetail, prefix: str) -> Non
         because = f"Dropped by hand because of '{cell.column}'."
         st.button(
             "Drop the row",
-            key=f"{prefix} drop",
+            key="cell drop",
             icon=":material/delete:",
             on_click=partial(repair, "", Repair("drop", reason=because)),
             width="stretch",
@@ -257,7 +255,7 @@ def _type(file: FileWork, table: Table, cell: CellDetail, key: str) -> None:
     file.repair(cell.row_number, cell.column, Repair("replace", new, TYPED))
 
 
-def _repaired(session: Session, row_number: int, column: str, prefix: str) -> None:
+def _repaired(session: Session, row_number: int, column: str) -> None:
     held, repairs = session.original_row(row_number), dict(session.file.repairs)
     # Half a swap makes no sense: it is undone with its other cell.
     cells = [(row_number, column)] + [
@@ -276,20 +274,15 @@ def _repaired(session: Session, row_number: int, column: str, prefix: str) -> No
         )
     if repairs[row_number, column].reason:
         st.caption(plain(repairs[row_number, column].reason))
-    _undo_button(session.file, cells, prefix)
+    _undo_button(session.file, cells)
 
 
-def _undo_button(file: FileWork, cells: list[Cell], prefix: str) -> None:
+def _undo_button(file: FileWork, cells: list[Cell]) -> None:
     st.button(
         "Undo" if len(cells) == 1 else "Undo both",
-        key=f"{prefix} undo",
+        key="cell undo",
         icon=":material/undo:",
-        on_click=partial(undo_cells, file, cells),
+        on_click=partial(file.undo, *cells),
         width="stretch",
         help="Take this back: the table is as in your file again.",
     )
-
-
-def undo_cells(file: FileWork, cells: list[Cell]) -> None:
-    for cell in cells:
-        file.undo(*cell)

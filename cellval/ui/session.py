@@ -6,6 +6,7 @@ that as well (`RunMemo`), so that ``?run=<id>`` finds it after a reload.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -15,9 +16,11 @@ import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
+from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job, ValuationJob, start_job
 from cellval.kept import kept
 from cellval.progress import Snapshot
+from cellval.repairs.comparison import Comparison
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.table.table import Table, read
@@ -26,8 +29,6 @@ from cellval.values.words import Unit
 from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.block_values import BlockValues
-    from cellval.repairs.comparison import Comparison
     from cellval.validation.result import Validation
 
 KEY = "cellval"  # of the session in st.session_state; all other keys are widgets'
@@ -120,12 +121,13 @@ class FileWork:
     repairs: dict[Cell, Repair] = field(default_factory=dict)  # as they were decided
     # Decisions that repairs replaced.
     before_repair: dict[Cell, str | None] = field(default_factory=dict)
-    edits: dict[int, Edits] = field(default_factory=dict)  # tried out, by row number
+    # Tried out, by row number.
+    edits: dict[int, Edits] = field(default_factory=lambda: defaultdict(Edits))
     column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
     # Models before and after the repairs; sources, and the seconds they would take;
     # planted errors.
-    comparison: "SideJob[Comparison]" = field(default_factory=SideJob)
-    blocks: "SideJob[BlockValues]" = field(default_factory=SideJob)
+    comparison: SideJob[Comparison] = field(default_factory=SideJob)
+    blocks: SideJob[BlockValues] = field(default_factory=SideJob)
     blocks_seconds: SideJob[float] = field(default_factory=SideJob)
     validation: "SideJob[Validation]" = field(default_factory=SideJob)
 
@@ -147,23 +149,16 @@ class FileWork:
             self.before_repair.setdefault(cell, self.decisions.get(cell))
             self.decisions[cell] = "error"
 
-    def undo(self, row_number: int, column: str) -> None:
-        """Take one change back, and the decision that came with it."""
-        cell = (row_number, column)
-        self.repairs.pop(cell, None)
-        if cell in self.before_repair:
-            self.decide(*cell, self.before_repair.pop(cell))
-
-    def edits_of(self, row_number: int) -> Edits:
-        return self.edits.setdefault(row_number, Edits())
+    def undo(self, *cells: Cell) -> None:
+        """Take changes back, and the decisions that came with them."""
+        for cell in cells:
+            self.repairs.pop(cell, None)
+            if cell in self.before_repair:
+                self.decide(*cell, self.before_repair.pop(cell))
 
     def stop_jobs(self) -> None:
-        for side in (
-            self.comparison,
-            self.blocks,
-            self.blocks_seconds,
-            self.validation,
-        ):
+        sides = (self.comparison, self.blocks, self.blocks_seconds, self.validation)
+        for side in sides:
             side.stop()
 
 
@@ -250,18 +245,13 @@ class Session:
 
     def read_file(self) -> Table | None:
         """The file read as set up, or InputError; read again only if either changed."""
-        file, how = self.file.source, self.setup
+        file = self.file.source
         if file is None:
             return None
-        if self._read_from != (file.sha256, how):
-            self.table = read(
-                file.buffer(),
-                label=how.label,
-                id_column=how.id_column,
-                exclude=how.exclude,
-                kinds=dict(how.kinds),
-            )
-            self._read_from = (file.sha256, how)
+        if self._read_from != (file.sha256, self.setup):
+            how: dict[str, Any] = vars(self.setup) | {"kinds": dict(self.setup.kinds)}
+            self.table = read(file.buffer(), **how)
+            self._read_from = (file.sha256, self.setup)
         return self.table
 
     def try_setup(self, new: Setup) -> None:
@@ -273,10 +263,13 @@ class Session:
             self.setup, self.fault = old, str(error)
         self.setups += 1
 
-    def widget_key(self, name: str, *, as_read: bool = False) -> str:
-        """Key of a widget of the file at hand, or of the way it is read (`setups`)."""
+    def widget_key(self, name: str, *shown: Any, as_read: bool = False) -> str:
+        """Key of a widget of the file at hand, or of the way it is read (`setups`).
+
+        It changes with what the widget shows, so that no selection in it is stale.
+        """
         file = self.file.source
-        key = f"{name}:{file.sha256[:12] if file else ''}"
+        key = " ".join(map(str, (f"{name}:{file.sha256[:12] if file else ''}", *shown)))
         return f"{key}:{self.setups}" if as_read else key
 
     @property

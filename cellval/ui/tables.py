@@ -19,11 +19,10 @@ def draw(
     **options: Any,
 ) -> Any:
     """All lines of a frame; where there are more than a few, they scroll."""
-    is_long = few is not None and len(frame) > few
     return st.dataframe(
         frame,
         hide_index=True,
-        height=38 + 35 * few if few and is_long else "content",
+        height=38 + 35 * few if few and len(frame) > few else "content",
         column_config=columns,
         placeholder="–",
         alt=alt,
@@ -47,5 +46,4 @@ def distance() -> Any:
 
 
 def heading(name: str) -> str:
-    """A column's name as a heading."""
     return content(name, 24)

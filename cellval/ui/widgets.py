@@ -1,17 +1,17 @@
-"""Pieces that pages share: lasting widgets, windows, charts."""
+"""Pieces that pages share: lasting widgets, windows, charts and clicks in them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.ui.session import Session
+from cellval.table.table import Table
+from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
-from cellval.views.order import window
-
-CHART_CONFIG = {"displaylogo": False, "scrollZoom": False}
+from cellval.views.order import find_rows, window
 
 
 def lasting(
@@ -39,13 +39,7 @@ def one_of(
 
 
 def forget(session: Session, name: str) -> None:
-    """Empty a widget."""
     st.session_state[session.widget_key(name)] = None
-
-
-def view_key(*parts: Any) -> str:
-    """A widget key that changes with what is shown, so that no selection is stale."""
-    return " ".join(map(str, parts))
 
 
 @dataclass(frozen=True)
@@ -89,15 +83,24 @@ class Window:
 
 
 def chart(
-    figure: Any, key: str, alt: str, on_select: Any = "ignore", *, menu: bool = True
+    figure: Any,
+    alt: str,
+    *,
+    key: str = "",
+    on_select: Any = "ignore",
+    menu: bool = True,
 ) -> None:
     """A figure that answers clicks on points, not lassos, and can be saved."""
     st.plotly_chart(
         figure,
-        key=key,
+        key=key or alt,
         on_select=on_select,
         selection_mode="points",
-        config={**CHART_CONFIG, "displayModeBar": "hover" if menu else False},
+        config={
+            "displaylogo": False,
+            "scrollZoom": False,
+            "displayModeBar": "hover" if menu else False,
+        },
         alt=alt,
     )
     if menu:
@@ -107,11 +110,53 @@ def chart(
             lambda: figure.to_html(include_plotlyjs=True).encode(),
             mime="text/html",
             width="content",
-            key=f"{key} html",
+            key=f"{key or alt} html",
             type="tertiary",
             help="The figure as a page that opens without a server. As a picture: the "
             "camera in the menu on the figure.",
         )
+
+
+def clicked(key: str) -> list[Any] | None:
+    """The custom data of the point last clicked in a chart; None if deselected."""
+    event = st.session_state.get(key)
+    points = event["selection"]["points"] if event else []
+    data = points[-1].get("customdata") if points else None
+    return list(data.values()) if isinstance(data, Mapping) else data
+
+
+def clicked_cell(key: str) -> tuple[int, int] | None:
+    """Row position and column position of the cell last clicked in a chart."""
+    data = clicked(key)
+    return None if data is None else (int(data[0]), int(data[1]))
+
+
+def marked_cell(shown: Shown, rows: np.ndarray, key: str) -> tuple[int, int] | None:
+    """The selected cell, if the figure of the chart with this key has to mark it.
+
+    A cell clicked in this chart is marked by the browser: the same figure again is
+    answered twice as fast. But a new figure takes the browser's mark away.
+    """
+    names, selection = shown.values.column_names, shown.session.selection
+    position, column = selection.cell or (-1, "")
+    if column not in names or position not in rows:
+        return None
+    cell = position, names.index(column)
+    run = shown.session.run
+    is_new = run is not None and run.active
+    if clicked_cell(key) == cell and selection.marked_in != key and not is_new:
+        return None
+    selection.marked_in = key
+    return cell
+
+
+def typed_rows(table: Table, key: str) -> list[int]:
+    """Positions of the rows whose number or id was typed; says if there is none."""
+    wanted = st.session_state[key]
+    found = find_rows(table, wanted) if wanted.strip() else []
+    if wanted.strip() and not found:
+        st.toast("There is no row with this number or id.")
+    return found
 
 
 def download(

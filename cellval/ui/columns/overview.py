@@ -9,9 +9,8 @@ from cellval.glossary import COLUMN_HELP
 from cellval.ui import tables
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
-from cellval.ui.selection import clicked
 from cellval.ui.session import Shown
-from cellval.ui.widgets import chart, one_of, view_key
+from cellval.ui.widgets import chart, clicked, one_of
 from cellval.values.result import CellValues
 from cellval.values.words import model_words, score_words
 from cellval.views.order import COLUMN_ORDERS, column_order
@@ -30,7 +29,7 @@ def draw(shown: Shown) -> None:
     )
     order = column_order(shown.values, by)
     _say_sum(shown.values)
-    _bars(shown, order, view_key("columns chart", shown.session.widget_key("v"), by))
+    _bars(shown, order, shown.session.widget_key("columns chart", by))
     _table(shown, order)
 
 
@@ -52,8 +51,8 @@ def _bars(shown: Shown, order: np.ndarray, key: str) -> None:
     """A click on a bar goes to the heatmap."""
     chart(
         column_bars(value_view(shown.values), order[:MAX_COLUMNS]),
-        key,
         "Column values with standard errors, and the spread of their cell values",
+        key=key,
         on_select="rerun",
     )
     if point := clicked(key):

@@ -84,7 +84,6 @@ def _take_sample(session: Session, name: str) -> None:
 
 
 def show_preview(table: Table, n: int = 6) -> None:
-    """The first rows as they are in the file."""
     shown = table.cells.iloc[:n, :MOST_PREVIEWED]
     shown = shown.set_index(pd.Index(table.row_numbers[:n], name="row"))
     st.dataframe(shown, height="content")

@@ -54,7 +54,6 @@ def choose_options(session: Session, table: Table) -> RunOptions | None:
 
 
 def _choose_method(session: Session) -> str:
-    """How cells are valued, with a sentence on when to use it."""
     titles = {name: method.title for name, method in METHODS.items()}
     name = st.selectbox(
         "Method",
@@ -83,7 +82,6 @@ def _choose_test(session: Session, table: Table, method: str) -> dict[str, Any] 
 
 
 def choose_held_out(session: Session, name: str) -> float:
-    """A share of the rows."""
     words, kept_share = "Share of the rows to hold out", lasting(session, name, 30)
     return st.slider(words, 10, 50, step=5, format="%d %%", **kept_share) / 100
 
@@ -245,7 +243,6 @@ def _choose_game(session: Session, method: str) -> dict[str, Any]:
 
 
 def _choose_weights(session: Session, of: str) -> str:
-    """How much contributions count along rows or columns."""
     weights = st.selectbox(
         f"Weights along {of}s",
         **_explained(session, f"{of} weights", WEIGHTS),

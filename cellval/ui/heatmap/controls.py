@@ -7,9 +7,8 @@ import streamlit as st
 
 from cellval.text import brief
 from cellval.ui.heatmap.view import COLUMN, ORDER, move_to, show_cell
-from cellval.ui.selection import typed_rows
 from cellval.ui.session import Shown
-from cellval.ui.widgets import forget, lasting, one_of
+from cellval.ui.widgets import forget, lasting, one_of, typed_rows
 from cellval.views.order import ORDERS, filtered, row_order
 from cellval.views.rankings import OUTLINES, Outlines, outline_words, outlines
 
@@ -44,7 +43,6 @@ class Look(NamedTuple):
 
 
 def choose(shown: Shown) -> Look:
-    """The widgets above the heatmap."""
     session, table, values, _ = shown
     order = one_of(session, ORDER, ORDERS)
     by_column = st.session_state[order["key"]] == "column"
@@ -156,7 +154,6 @@ def with_flagged(shown: Shown, cells: np.ndarray) -> np.ndarray:
 
 
 def nothing_fits(look: Look, outlined: np.ndarray) -> str:
-    """Why no row is shown."""
     if look.outlined_only and outlined.size == 0:
         return (
             'No cell is outlined. Choose how many under View, or switch off "Only rows '

@@ -9,32 +9,19 @@ import streamlit as st
 from cellval.figures.heatmap import heatmap
 from cellval.figures.overview import overview
 from cellval.kept import kept
-from cellval.ui.selection import clicked_cell
 from cellval.ui.session import Session, Shown
-from cellval.ui.widgets import Window
+from cellval.ui.widgets import clicked_cell
 from cellval.views.bands import bands
 from cellval.views.value_view import ValueView
 
-DRAWN_WHOLE = 200  # rows; larger tables have an overview and a window
+WHOLE = 200  # rows; larger tables have an overview and a window
 WINDOW = 60  # rows
-MAX_COLUMNS = 60
+MAX_COLUMNS = 60  # wide tables have a window, too
 OVERVIEW_PIXELS = 150  # charts are not drawn narrower
 
 # Names of the widgets that are also set from elsewhere.
 ORDER, COLUMN = "heatmap order", "heatmap column"
 FIRST_ROW, FIRST_COLUMN = "heatmap start", "heatmap first column"
-
-
-def row_window(session: Session, n: int) -> Window:
-    """The rows drawn, by position in their order."""
-    return Window.of(session, FIRST_ROW, n, WINDOW, whole=DRAWN_WHOLE)
-
-
-def column_window(session: Session, m: int) -> Window:
-    """The columns drawn: wide tables have a window, too."""
-    window = Window.of(session, FIRST_COLUMN, m, MAX_COLUMNS)
-    window.slider("column", f"The heatmap shows {MAX_COLUMNS} of {m:,} columns.")
-    return window
 
 
 def move_to(session: Session, first: int) -> None:

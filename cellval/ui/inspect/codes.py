@@ -68,5 +68,5 @@ def _decide(file: FileWork, cells: list[Cell], decision: str, own: Repair) -> No
         if decision == "error":
             file.repair(*cell, own)
         else:
-            file.undo(*cell)
+            file.undo(cell)
             file.decide(*cell, decision or None)

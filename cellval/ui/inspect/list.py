@@ -13,7 +13,7 @@ from cellval.table.table import Table
 from cellval.text import brief
 from cellval.ui import tables
 from cellval.ui.session import FileWork, Session, Shown
-from cellval.ui.widgets import forget, lasting, one_of, view_key
+from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit
 from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number
 from cellval.views.rankings import RANKINGS, WORST
@@ -124,7 +124,7 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     drawn = frame[[name for name in SHOWN if name in frame and name not in hidden]]
     drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
-    key = view_key("list", session.widget_key("v"), cells.hexdigest())
+    key = session.widget_key("list", cells.hexdigest())
     event = st.dataframe(
         drawn,
         key=key,
@@ -186,7 +186,6 @@ def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
 
 
 def _decide(file: FileWork, frame: pd.DataFrame, decision: str | None) -> None:
-    """The same decision for all these lines."""
     for row_number, column in zip(frame["row_number"], frame["column"], strict=True):
         file.decide(int(row_number), str(column), decision)
 
@@ -226,7 +225,6 @@ def _flag(file: FileWork, lines: pd.DataFrame) -> None:
 
 
 def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
-    """Decide on the ticked lines."""
     n = len(chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
@@ -245,7 +243,6 @@ def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
 
 
 def progress(frame: pd.DataFrame) -> None:
-    """How much of the list was looked at."""
     n, done = len(frame), int((frame["decision"] != "").sum())
     counts = frame["decision"].value_counts()
     parts = [f"{counts[d]:,} {d}" for d in DECISIONS if d in counts]

@@ -8,9 +8,8 @@ from cellval.detect.suspicion import Suspicion
 from cellval.figures.corner_map import corner_plot
 from cellval.kept import kept
 from cellval.ui.heatmap.view import open_cell
-from cellval.ui.selection import marked_cell
 from cellval.ui.session import Shown
-from cellval.ui.widgets import chart, view_key
+from cellval.ui.widgets import chart, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 
 
@@ -22,13 +21,13 @@ def draw(shown: Shown, keep: np.ndarray) -> None:
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
-    key = view_key("map", shown.session.widget_key("v"), hash(keep.tobytes()))
+    key = shown.session.widget_key("map", hash(keep.tobytes()))
     selected = marked_cell(shown, np.arange(len(keep)), key)
     counts = tuple(corner_counts(suspicion, keep).items())
     chart(
         _figure(suspicion, cells.tobytes(), counts, selected),
-        key,
         "Does it hurt, and is it surprising",
+        key=key,
         on_select=lambda: open_cell(shown, key),
     )
     st.caption(

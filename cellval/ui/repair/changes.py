@@ -12,10 +12,9 @@ from cellval.repairs.repair import changes_frame, repaired
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui import tables
-from cellval.ui.cell_detail import undo_cells
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, plain
-from cellval.ui.widgets import error, view_key
+from cellval.ui.widgets import error
 
 FEW_LINES = 12  # a longer list of changes scrolls
 
@@ -47,7 +46,7 @@ def changes_list(session: Session, table: Table) -> None:
         "The changes so far",
         _columns(table),
         few=FEW_LINES,
-        key=view_key("changes", session.widget_key("list"), version),
+        key=session.widget_key("changes", version),
         on_select="rerun",
         selection_mode="multi-row",
     )
@@ -59,7 +58,7 @@ def changes_list(session: Session, table: Table) -> None:
             key="undo ticked",
             icon=":material/undo:",
             disabled=not ticked,
-            on_click=partial(undo_cells, session.file, ticked),
+            on_click=partial(session.file.undo, *ticked),
             help="Tick lines in the list to take them back.",
         )
         _undo_all(session)
@@ -83,7 +82,7 @@ def _undo_all(session: Session) -> None:
     cells = list(session.file.repairs)
 
     def undo() -> None:
-        undo_cells(session.file, cells)
+        session.file.undo(*cells)
         session.upload = None
 
     with st.popover("Undo all", icon=":material/restart_alt:"):

@@ -113,7 +113,6 @@ def _totals(before: Version, after: Version) -> None:
 
 
 def _repaired_cells(session: Session, before: Version, after: Version) -> None:
-    """What became of each repaired cell."""
     texts, _ = split(session.memo.changes)
     frame = cells_before_after(list(texts)[:MOST_LINES], before, after)
     if frame.empty:
@@ -159,7 +158,6 @@ def _heatmaps(session: Session, before: Version, after: Version) -> None:
             cells | {(row, -1) for row in drop},
             dark=st.context.theme.type == "dark",
         ),
-        "compared heatmaps",
         "Heatmaps before and after",
     )
     st.caption(

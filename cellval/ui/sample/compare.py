@@ -17,7 +17,6 @@ MOST_LINES = 30
 
 
 def propose_pairs(shown: Shown) -> None:
-    """Pairs worth comparing, both ways."""
     session, table, values, _ = shown
     unit = shown.row_unit
     kinds = {

@@ -11,17 +11,15 @@ from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
 from cellval.text import brief, percent
 from cellval.ui import tables
-from cellval.ui.selection import typed_rows
 from cellval.ui.session import Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart
+from cellval.ui.widgets import chart, typed_rows
 from cellval.values.words import certainty, points
 from cellval.views.row_detail import N_LOWEST, lowest_rows, neighbours, row_sum
 
 
 def name_of(table: Table, position: int) -> str:
-    """How a row is called in lists."""
     number = f"row {table.row_numbers[position]:,}"
     if table.id_column is None:
         return number
@@ -109,8 +107,8 @@ def explain(
     st.markdown(sum_words(shown, position), help=ROW_HELP)
     chart(
         waterfall(lines, total, unit, limits=limits),
-        f"{key} waterfall",
         "Waterfall from 0 to the value of the row",
+        key=f"{key} waterfall",
     )
 
 

@@ -20,7 +20,7 @@ from cellval.ui.navigation import goto
 from cellval.ui.session import Edits, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, error, view_key
+from cellval.ui.widgets import chart, error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.waterfall import shared_limits
@@ -67,7 +67,7 @@ def store(
     held = session.original_row(row_number)
     for name, new in texts.items():
         if new.strip() == held[name]:
-            session.file.undo(row_number, name)
+            session.file.undo((row_number, name))
         else:
             change = change_to(new if new.strip() else "", reason)
             session.file.repair(row_number, name, change)
@@ -93,7 +93,7 @@ def show_what_if(shown: Shown, position: int) -> None:
     """Edit the row; its value and waterfall then, beside those now."""
     session, table, values, _ = shown
     row_number = int(table.row_numbers[position])
-    tried = session.file.edits_of(row_number)
+    tried = session.file.edits[row_number]
     st.markdown(
         "##### What if?",
         help="Try other texts in any cell, or another label: nothing is changed until "
@@ -153,7 +153,7 @@ def _answer(
 def _editor(table: Table, position: int, tried: Edits) -> None:
     """One line per column; edits are collected by column, not by line."""
     row_number = int(table.row_numbers[position])
-    key = view_key("what if", table.fingerprint[:12], row_number, tried.version)
+    key = f"what if {table.fingerprint[:12]} {row_number} {tried.version}"
     if key not in st.session_state:  # opened now, or again
         tried.begun = dict(tried.texts)
     held = [str(table.cells[name].iat[position]) for name in table.feature_names]
@@ -206,7 +206,7 @@ def _label_box(table: Table, position: int, tried: Edits) -> None:
     row_number = int(table.row_numbers[position])
     now = table.classes[int(table.y[position])]
     chosen = tried.begun.get(table.label, now)
-    key = view_key("what if label", table.fingerprint[:12], row_number, tried.version)
+    key = f"what if label {table.fingerprint[:12]} {row_number} {tried.version}"
 
     def take_label() -> None:
         tried.texts[table.label] = st.session_state[key]
@@ -293,8 +293,5 @@ def _side_by_side(answer: WhatIf, unit: Unit) -> None:
     ):
         with place:
             st.markdown(f"**{title}: {unit.text(total)}**", help=ROW_HELP)
-            chart(
-                waterfall(lines, total, unit, limits=limits),
-                f"what if {title}",
-                f"Waterfall of the row: {title}",
-            )
+            figure = waterfall(lines, total, unit, limits=limits)
+            chart(figure, f"Waterfall of the row: {title}")

@@ -1,11 +1,10 @@
 """Sources: blocks as a heatmap, shares of the total, tables, caveats and files."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from cellval.figures.blocks import heatmap, shares
+from cellval.games.block_values import BlockValues
 from cellval.methods import MODELS
 from cellval.table.table import Table
 from cellval.text import counted
@@ -15,9 +14,6 @@ from cellval.ui.session import Session
 from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, one_of
-
-if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.block_values import BlockValues
 
 FEW_LINES = 16  # more scroll
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
@@ -37,9 +33,8 @@ SHARE_HELP = (
 
 
 def show(
-    session: Session, table: Table, choice: BlocksChoice, blocks: "BlockValues"
+    session: Session, table: Table, choice: BlocksChoice, blocks: BlockValues
 ) -> None:
-    """Heatmap, shares, table, caveats and files."""
     st.header("What each source adds", divider="gray")
     blocks = _counted_from(session, blocks)
     total, guess, n_rows = blocks.total, blocks.baseline, int(blocks.n_rows.sum())
@@ -70,9 +65,9 @@ def show(
         )
     for caveat in blocks.caveats():
         st.warning(plain(caveat), icon=":material/warning:")
-    chart(heatmap(blocks), session.widget_key("blocks"), "Values of the blocks")
+    chart(heatmap(blocks), "Values of the blocks")
     if blocks.has_shares:
-        chart(shares(blocks), session.widget_key("shares"), "Shares of the total")
+        chart(shares(blocks), "Shares of the total")
     _table(blocks, "rows", "Sources")
     if len(blocks.column_groups) > 1:
         _table(blocks, "columns", "Columns")
@@ -80,7 +75,7 @@ def show(
     _files(table, blocks)
 
 
-def _counted_from(session: Session, blocks: "BlockValues") -> "BlockValues":
+def _counted_from(session: Session, blocks: BlockValues) -> BlockValues:
     """From 0, or from what a guess reaches, where the model reaches more."""
     if not blocks.total > blocks.guess + NOTHING:
         return blocks
@@ -103,7 +98,7 @@ def _model_words(choice: BlocksChoice) -> str:
     return f"a model ({MODELS[choice.model].lower()})"
 
 
-def _table(blocks: "BlockValues", of: str, title: str) -> None:
+def _table(blocks: BlockValues, of: str, title: str) -> None:
     frame = blocks.shares()
     frame = frame[frame["groups_of"].isin([of, "total"])]
     frame[["value", "stderr", "per_1000_rows", "per_1000_cells"]] *= 100
@@ -140,7 +135,7 @@ def _table(blocks: "BlockValues", of: str, title: str) -> None:
     )
 
 
-def _explain(blocks: "BlockValues") -> None:
+def _explain(blocks: BlockValues) -> None:
     error = (
         "Values are exact: all unions of groups were tried, so there is no standard "
         "error. Other test rows would give somewhat other values."
@@ -173,7 +168,7 @@ def _explain(blocks: "BlockValues") -> None:
         )
 
 
-def _files(table: Table, blocks: "BlockValues") -> None:
+def _files(table: Table, blocks: BlockValues) -> None:
     unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
     a, b, _ = st.columns([1, 1, 2])
     csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame, unit)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
+from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
@@ -19,7 +20,6 @@ from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import chart, error
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.block_values import BlockValues
     from cellval.games.blocks import BlockGame
 
 LONG = 120.0  # seconds from which a run is warned of
@@ -50,7 +50,7 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
     if not known and not (job is not None and job.active):
         _say_time(file, table, choice, test)
 
-    def play() -> "Iterator[Snapshot[BlockValues]]":
+    def play() -> Iterator[Snapshot[BlockValues]]:
         file.blocks_seconds.stop()
         return _game(table, choice, test).play()
 
@@ -94,23 +94,18 @@ def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
     follow(lambda: blocks.on(table), _going, partial(_over, session, table, choice))
 
 
-def _going(job: "Job[BlockValues]") -> None:
+def _going(job: Job[BlockValues]) -> None:
     words = "Valuing the sources: starting"
     if job.status == "running":
         words = f"Valuing the sources: {job.progress.done:.0%}, {job.progress.seen}"
     keeps = "Estimates so far are kept; an exact run has none before its end."
     progress(job, words, keeps, key="stop blocks")
     if job.result is not None:
-        chart(
-            heatmap(job.result),
-            "partial blocks",
-            "Values of the blocks so far",
-            menu=False,
-        )
+        chart(heatmap(job.result), "Values of the blocks so far", menu=False)
 
 
 def _over(
-    session: Session, table: Table, choice: BlocksChoice, job: "Job[BlockValues]"
+    session: Session, table: Table, choice: BlocksChoice, job: Job[BlockValues]
 ) -> None:
     if not ended(job):
         return

@@ -47,7 +47,7 @@ def show(
     _detection(session, result, live)
     _signals(result)
     if result.removal or math.isfinite(result.accuracy_clean):
-        _removal(session, result, live)
+        _removal(result, live)
     if result.found:
         _missed(result)
     if not live:
@@ -104,7 +104,6 @@ def _detection(session: Session, result: "Validation", live: bool) -> None:
     )
     chart(
         detection(result, ZOOM if shown == words[1] else 1.0),
-        session.widget_key("detection"),
         "Share of the planted errors found against share of the cells inspected, a "
         "line for each order of inspection",
         menu=not live,
@@ -150,7 +149,7 @@ def _signals(result: "Validation") -> None:
 # --- removal --------------------------------------------------------------------------
 
 
-def _removal(session: Session, result: "Validation", live: bool) -> None:
+def _removal(result: "Validation", live: bool) -> None:
     st.subheader("Does a model get better when the first cells are refilled?")
     if not result.removal:
         st.caption("A decision tree is measured once the errors were looked for.")
@@ -158,7 +157,6 @@ def _removal(session: Session, result: "Validation", live: bool) -> None:
     st.markdown(removal_words(result))
     chart(
         removal(result),
-        session.widget_key("removal"),
         "Accuracy of a decision tree on rows held out clean, against share of the "
         "cells refilled, a line for each order",
         menu=not live,
