@@ -50,8 +50,8 @@ with cells:
     )
     rows.slider(
         "row",
-        f"The heatmap shows {rows.size} of {rows.n:,} rows, in the chosen order. Move "
-        "the window here, or click into the overview.",
+        f"The heatmap shows {view.WINDOW} of {rows.n:,} rows, in the chosen order. "
+        "Move the window here, or click into the overview.",
     )
     controls.legend(shown, look, len(order))
 if strip is not None:

@@ -24,7 +24,6 @@ BUTTONS = {  # a label and a sentence for each decision
     "fine": ("Fine", "This cell is right, however unusual."),
     "unsure": ("Unsure", "Come back to this cell later."),
 }
-TYPED, BLANKED = "Typed by hand.", "Blanked by hand."
 
 
 def draw_cell(shown: Shown) -> None:
@@ -213,22 +212,23 @@ def _by_hand(file: FileWork, table: Table, cell: CellDetail) -> None:
             on_click=partial(_type, file, table, cell, key),
             help="Write the text you typed into the cell.",
         )
+    blank = Repair("blank", reason="Blanked by hand.")
+    drop = Repair("drop", reason=f"Dropped by hand because of '{cell.column}'.")
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
             "Blank it",
             key="cell blank",
             icon=":material/ink_eraser:",
-            on_click=partial(repair, cell.column, Repair("blank", reason=BLANKED)),
+            on_click=partial(repair, cell.column, blank),
             disabled=not cell.text,
             width="stretch",
             help="Empty the cell: it counts as missing.",
         )
-        because = f"Dropped by hand because of '{cell.column}'."
         st.button(
             "Drop the row",
             key="cell drop",
             icon=":material/delete:",
-            on_click=partial(repair, "", Repair("drop", reason=because)),
+            on_click=partial(repair, "", drop),
             width="stretch",
             help="Leave the whole row out of the repaired table.",
         )
@@ -252,7 +252,7 @@ def _type(file: FileWork, table: Table, cell: CellDetail, key: str) -> None:
         st.toast(
             f"{said} cannot be read as a {read.kind}: the cell will count as missing."
         )
-    file.repair(cell.row_number, cell.column, Repair("replace", new, TYPED))
+    file.repair(cell.row_number, cell.column, Repair("replace", new, "Typed by hand."))
 
 
 def _repaired(session: Session, row_number: int, column: str) -> None:

@@ -35,6 +35,7 @@ KEY = "cellval"  # of the session in st.session_state; all other keys are widget
 
 Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
 Result = TypeVar("Result")
+Begin = Callable[[], Iterator[Snapshot[Result]]]
 
 
 @dataclass(frozen=True)
@@ -90,12 +91,7 @@ class SideJob(Generic[Result]):
     made_from: Any = None
     job: Job[Result] | None = None
 
-    def start(
-        self,
-        table: Table,
-        made_from: Any,
-        begin: Callable[[], Iterator[Snapshot[Result]]],
-    ) -> Job[Result]:
+    def start(self, table: Table, made_from: Any, begin: Begin[Result]) -> Job[Result]:
         """Begin anew, in place of the last one."""
         self.stop()
         self.made_from, self.job = made_from, start_job(table, begin)
@@ -185,9 +181,7 @@ class Selection:
         self.cell, self.row = (position, column), position
 
     def moved(self, old: Table, new: Table) -> "Selection":
-        """The same in another version of the table: row numbers stay, where rows are
-        not dropped.
-        """
+        """The same in another version of the table, where its rows are not dropped."""
 
         def found(position: int | None) -> int | None:
             if position is None or position >= old.n_rows:

@@ -11,12 +11,7 @@ text = st.column_config.TextColumn  # links in it cannot be clicked
 
 
 def draw(
-    frame: pd.DataFrame,
-    alt: str,
-    columns: dict[str, Any],
-    *,
-    few: int | None = None,
-    **options: Any,
+    frame: pd.DataFrame, alt: str, columns: dict[str, Any], few: int = 0, **options: Any
 ) -> Any:
     """All lines of a frame; where there are more than a few, they scroll."""
     return st.dataframe(

@@ -49,7 +49,6 @@ class Window:
     first: int
     last: int  # exclusive
     n: int  # of all
-    size: int
     key: str  # of the slider, which counts from 1
 
     @classmethod
@@ -59,11 +58,11 @@ class Window:
         """`whole`: so many are drawn without a window; by default one window's."""
         key = session.widget_key(name)
         if n <= max(whole, size):
-            return cls(0, n, n, size, key)
+            return cls(0, n, n, key)
         lasting(session, name, 1)
         first, last = window(n, st.session_state[key] - 1, size)
         st.session_state[key] = first + 1
-        return cls(first, last, n, size, key)
+        return cls(first, last, n, key)
 
     @property
     def is_whole(self) -> bool:
@@ -75,7 +74,7 @@ class Window:
             st.slider(
                 f"First {what} of the window",
                 1,
-                self.n - self.size + 1,
+                self.n - (self.last - self.first) + 1,
                 key=self.key,
                 persist_state="session",
                 help=words,
@@ -83,12 +82,7 @@ class Window:
 
 
 def chart(
-    figure: Any,
-    alt: str,
-    *,
-    key: str = "",
-    on_select: Any = "ignore",
-    menu: bool = True,
+    figure: Any, alt: str, key: str = "", on_select: Any = "ignore", menu: bool = True
 ) -> None:
     """A figure that answers clicks on points, not lassos, and can be saved."""
     st.plotly_chart(
@@ -160,22 +154,16 @@ def typed_rows(table: Table, key: str) -> list[int]:
 
 
 def download(
-    label: str,
-    name: str,
-    data: bytes | Callable[[], bytes],
-    *,
-    mime: str = "text/csv",
-    **options: Any,
+    label: str, name: str, data: bytes | Callable[[], bytes], **options: Any
 ) -> None:
     """A button that fetches a file; a function makes it when it is asked for."""
     st.download_button(
         label,
         data,
         file_name=name,
-        mime=mime,
         icon=":material/download:",
         on_click="ignore",
-        **{"width": "stretch", **options},
+        **{"mime": "text/csv", "width": "stretch", **options},
     )
 
 

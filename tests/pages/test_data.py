@@ -230,7 +230,7 @@ def ugly():
 
 def edited(table, setup, column, **edit):
     line = [c.name for c in table.columns].index(column)
-    return file.with_edits(setup, table, {line: edit})
+    return file.with_edits(table, setup, {"edited_rows": {line: edit}})
 
 
 def test_edits_of_the_column_table_become_a_setup(ugly):

@@ -1,8 +1,10 @@
 """Opening a file, and saying what its columns are."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from cellval.ui.runs import open_file
 from cellval.ui.session import Session, Setup, Source
 from cellval.ui.tables import text
 from cellval.ui.text import plain
+from cellval.ui.widgets import chart
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
@@ -92,50 +95,49 @@ def show_preview(table: Table, n: int = 6) -> None:
         st.caption(f"{more:,} more columns are not shown here.")
 
 
-def show_classes(session: Session, table: Table) -> None:
+def show_classes(table: Table) -> None:
     """Sizes of the classes; also makes the browser load its chart code early."""
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
-    st.plotly_chart(
-        class_sizes(table.label, table.classes, counts),
-        key=session.widget_key("classes", as_read=True),
-        config={"displayModeBar": False},
-        alt="Number of rows of each class",
-    )
+    figure = class_sizes(table.label, table.classes, counts)
+    chart(figure, "Number of rows of each class", menu=False)
 
 
 def choose_label_and_id(session: Session, table: Table) -> None:
     """Two lists; a change is read at once."""
     names = [str(name) for name in table.cells.columns]
-    key = session.widget_key("label", as_read=True)
     st.selectbox(
         "Label (to be learned)",
         names,
         index=names.index(table.label),
-        key=key,
-        on_change=lambda: session.try_setup(
-            with_label(session.setup, st.session_state[key])
-        ),
+        **_as_read(session, "label", with_label),
     )
     ids = [NO_ID, *(name for name in names if name != table.label)]
-    id_key = session.widget_key("id", as_read=True)
     st.selectbox(
         "Id (names the rows)",
         ids,
         index=ids.index(table.id_column) if table.id_column else 0,
-        key=id_key,
-        on_change=lambda: session.try_setup(
-            with_id(session.setup, st.session_state[id_key], table.id_column)
-        ),
+        **_as_read(session, "id", partial(with_id, before=table.id_column)),
     )
+
+
+def _as_read(
+    session: Session, name: str, change: Callable[[Setup, Any], Setup]
+) -> dict[str, Any]:
+    """Key of a widget on how the file is read, and what reads it again."""
+    key = session.widget_key(name, as_read=True)
+
+    def read() -> None:
+        session.try_setup(change(session.setup, st.session_state[key]))
+
+    return {"key": key, "on_change": read}
 
 
 def choose_kinds(session: Session, table: Table) -> None:
     """What each column is, to be edited; a change is read at once."""
     frame = columns_frame(table)
-    key = session.widget_key("columns", as_read=True)
     st.data_editor(
         frame,
-        key=key,
+        **_as_read(session, "columns", partial(with_edits, table)),
         hide_index=True,
         disabled=["column", "missing", "strays", "examples", "why not"],
         height=min(38 + 35 * len(frame), 400),
@@ -151,9 +153,6 @@ def choose_kinds(session: Session, table: Table) -> None:
             "examples": text(width="medium"),
             "why not": text("why not used", width="medium"),
         },
-        on_change=lambda: session.try_setup(
-            with_edits(session.setup, table, st.session_state[key]["edited_rows"])
-        ),
     )
 
 
@@ -211,14 +210,12 @@ def with_id(setup: Setup, name: str, before: str | None) -> Setup:
     )
 
 
-def with_edits(
-    setup: Setup, table: Table, edited_rows: dict[int, dict[str, object]]
-) -> Setup:
+def with_edits(table: Table, setup: Setup, edits: Mapping[str, Any]) -> Setup:
     """Setup after edits of `columns_frame`, by position."""
     exclude = dict.fromkeys(setup.exclude)
     kinds = dict(setup.kinds)
     id_column = setup.id_column
-    for i, edit in edited_rows.items():
+    for i, edit in edits["edited_rows"].items():
         column = table.columns[int(i)]
         name = column.name
         if "kind" in edit:

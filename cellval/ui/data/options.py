@@ -22,6 +22,7 @@ QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
 MANY_CELLS = 200_000
 LONG_PASS = 120.0  # seconds
+SAME_SEED = "The same seed gives the same values."
 
 TESTS = {
     "leave-one-out": "every row in turn, with all others as its neighbours",
@@ -119,22 +120,16 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
             kept_seconds = lasting(session, "seconds", 60)
             seconds = st.number_input("Seconds", 1, 86_400, step=10, **kept_seconds)
         a, b = st.columns(2)
-        neighbors = choose_neighbors(session, "k", table, a)
-        scoring = _choose_scoring(session)
-        baseline = st.selectbox(
-            "No columns are worth", **_explained(session, "baseline", BASELINES)
-        )
-        seed = choose_seed(session, place=b)
-        weights = _choose_weights(session, "column")
-    return {
-        "column_weights": weights,
-        "n_neighbors": neighbors,
-        "scoring": scoring,
-        "baseline": baseline,
-        "random_state": seed,
-        "near": _choose_near(session, table, fold),
-        **budget_options(str(budget), seconds, len(table.features)),
-    }
+        words = _explained(session, "baseline", BASELINES)
+        chosen = {
+            "n_neighbors": choose_neighbors(session, "k", table, a),
+            "scoring": _choose_scoring(session),
+            "baseline": st.selectbox("No columns are worth", **words),
+            "random_state": choose_seed(session, "seed", SAME_SEED, b),
+            "column_weights": _choose_weights(session, "column"),
+            **budget_options(str(budget), seconds, len(table.features)),
+        }
+    return {**chosen, "near": _choose_near(session, table, fold)}
 
 
 def choose_neighbors(session: Session, name: str, table: Table, place: Any = st) -> int:
@@ -204,12 +199,9 @@ def _choose_game(session: Session, method: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     with st.expander("Options", icon=":material/tune:"):
         if METHODS[method].game:
-            # 1D fills cells with means, which the KNN utility cannot
-            models = {
-                name: words
-                for name, words in MODELS.items()
-                if (method, name) != ("flat", "knn")
-            }
+            models = dict(MODELS)
+            if method == "flat":  # fills cells with means, which the KNN utility cannot
+                del models["knn"]
             chosen["model"] = st.selectbox(
                 "Model",
                 **one_of(session, f"model {method}", models, "tree"),
@@ -238,7 +230,7 @@ def _choose_game(session: Session, method: str) -> dict[str, Any]:
             chosen["truncation"] = 0.01
         if METHODS[method].game:
             chosen["scoring"] = _choose_scoring(session)
-        chosen["random_state"] = choose_seed(session)
+        chosen["random_state"] = choose_seed(session, "seed", SAME_SEED)
     return chosen
 
 
@@ -260,12 +252,7 @@ def _explained(session: Session, name: str, words: Mapping[str, str]) -> dict[st
     return one_of(session, name, {key: f"{key}: {words[key]}" for key in words})
 
 
-def choose_seed(
-    session: Session,
-    name: str = "seed",
-    words: str = "The same seed gives the same values.",
-    place: Any = st,
-) -> int:
+def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int:
     kept_seed = lasting(session, name, 0)
     return int(place.number_input("Seed", 0, 2**31 - 1, **kept_seed, help=words))
 

@@ -10,6 +10,8 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
+from cellval.export.report import report_html
+from cellval.export.xlsx import xlsx_bytes
 from cellval.kept import kept
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
@@ -116,21 +118,17 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
         help="A rare class has lower values as a whole; ranked within the class it "
         "does not fill the top of the list.",
     )
-    decisions, repairs = dict(session.file.decisions), dict(session.file.repairs)
     shown = session.shown_table
     assert shown is not None
-
-    def cells(only: list[str] | None = None) -> pd.DataFrame:
-        return decisions_frame(
-            values,
-            decisions,
-            repairs=repairs,
-            table=table,
-            only=only,
-            within_class=within,
-        )
-
-    flagged = cells(choice or [])
+    cells = partial(
+        decisions_frame,
+        values,
+        dict(session.file.decisions),
+        repairs=dict(session.file.repairs),
+        table=table,
+        within_class=within,
+    )
+    flagged = cells(only=choice or [])
     a, b, c = st.columns(3)
     with _card(
         a,
@@ -176,19 +174,8 @@ def reports(session: Session, table: Table) -> None:
         "decisions": dict(file.decisions),
     }
     made_from = (suspicion, comparison, *(tuple(x.items()) for x in known.values()))
-
-    def page() -> bytes:
-        from cellval.export.report import report_html
-
-        return report_html(
-            suspicion, comparison=comparison, original=table, title=table.name, **known
-        )
-
-    def workbook() -> bytes:
-        from cellval.export.xlsx import xlsx_bytes
-
-        return xlsx_bytes(suspicion, original=table, **known)
-
+    known |= {"original": table}
+    page = {"comparison": comparison, "title": table.name, **known}
     a, b = st.columns(2)
     with _card(
         a,
@@ -197,7 +184,8 @@ def reports(session: Session, table: Table) -> None:
         "reasons, your changes, and whether models got better.",
     ):
         name = f"{stem(table)}-report.html"
-        _make_first(session, "report", name, "text/html", made_from, page)
+        make = partial(report_html, suspicion, **page)
+        _make_first(session, "report", name, "text/html", made_from, make)
     with _card(
         b,
         "Workbook",
@@ -205,7 +193,8 @@ def reports(session: Session, table: Table) -> None:
         "cells and changes.",
     ):
         name = f"{stem(table)}.xlsx"
-        _make_first(session, "workbook", name, XLSX, made_from, workbook)
+        make = partial(xlsx_bytes, suspicion, **known)
+        _make_first(session, "workbook", name, XLSX, made_from, make)
 
 
 def _make_first(

@@ -21,11 +21,6 @@ from cellval.views.value_view import value_view
 
 UNDECIDED = "not decided"
 HOW_MANY = "list how many"
-# What to do comes before numbers: narrow screens show the first columns only.
-SHOWN = [
-    *("rank", "row_number", "id", "column", "content", "suggestion", "suspicion"),
-    *("decision", "repair", "reason", "surprise", "value", "stderr", "class", "usual"),
-]
 
 
 def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
@@ -118,10 +113,11 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     """A click anywhere opens the cell, boxes choose many: the chosen lines."""
     session, table, values, _ = shown
     unit = value_view(values).unit
+    columns = _columns(table, unit)
     hidden = {"id"} if table.id_column is None else set()
     if not frame["repair"].any():
         hidden.add("repair")
-    drawn = frame[[name for name in SHOWN if name in frame and name not in hidden]]
+    drawn = frame[[name for name in columns if name in frame and name not in hidden]]
     drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
     key = session.widget_key("list", cells.hexdigest())
@@ -132,40 +128,35 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
         height=min(640, 38 + 35 * max(len(drawn), 3)),
         on_select=lambda: _open(session, frame, key),
         selection_mode=["multi-row", "single-cell"],
-        column_config=_columns(table, unit),
+        column_config=columns,
         alt="The cells to inspect, worst first",
     )
     return [line for line in event["selection"]["rows"] if line < len(frame)]
 
 
 def _columns(table: Table, unit: Unit) -> dict[str, Any]:
+    """What to do comes before numbers: narrow screens show the first columns only."""
     number, text, digits = tables.number, tables.text, unit.decimals
+    value = f"value ({unit.name})"
     return {
         "rank": number("rank", "localized", width=50, help=words.RANK_HELP),
         "row_number": tables.row_number(),
         "id": text(tables.heading(table.id_column or "id"), width="small"),
-        "column": text("column", width=100),
-        "content": text("content", width=100, help="The cell as it is in the file."),
-        "suspicion": number("suspicion", "%.2g", width=85, help=words.SUSPICION_HELP),
-        "surprise": number("surprise", "%.2g", width=85, help=words.SURPRISE_HELP),
-        "value": number(
-            f"value ({unit.name})", digits, width=80, help=words.VALUE_HELP
-        ),
-        "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
-        "reason": text(
-            "reason",
-            width=300,
-            help="What is odd about the cell, and whether it clearly hurts.",
-        ),
+        "column": text(width=100),
+        "content": text(width=100, help="The cell as it is in the file."),
         "suggestion": text(
-            "suggestion",
             width=90,
             help="What may have been meant, for surprising cells; more beside.",
         ),
-        "decision": text("decision", width=75, help="Set it beside or below."),
-        "repair": text(
-            "repair", width=90, help="What you decided to put into the cell."
+        "suspicion": number("suspicion", "%.2g", width=85, help=words.SUSPICION_HELP),
+        "decision": text(width=75, help="Set it beside or below."),
+        "repair": text(width=90, help="What you decided to put into the cell."),
+        "reason": text(
+            width=300, help="What is odd about the cell, and whether it clearly hurts."
         ),
+        "surprise": number("surprise", "%.2g", width=85, help=words.SURPRISE_HELP),
+        "value": number(value, digits, width=80, help=words.VALUE_HELP),
+        "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
         "class": text(
             tables.heading(table.label), width="small", help="The label of the row."
         ),

@@ -71,10 +71,10 @@ def _columns(table: Table) -> dict[str, Any]:
             "row", "%d", width=60, help="As counted in the file: from 1."
         ),
         "id": text(tables.heading(table.id_column or "id"), width="small"),
-        "column": text("column", width="small"),
-        "before": text("before", width="medium", help="The cell as it is in the file."),
-        "after": text("after", width="medium", help="Empty: the cell is blanked."),
-        "reason": text("reason", width="large"),
+        "column": text(width="small"),
+        "before": text(width="medium", help="The cell as it is in the file."),
+        "after": text(width="medium", help="Empty: the cell is blanked."),
+        "reason": text(width="large"),
     }
 
 

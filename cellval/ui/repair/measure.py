@@ -126,5 +126,5 @@ def _table(result: Comparison) -> None:
     tables.draw(
         (100 * result.frame()[list(columns)]).reset_index(),
         "Accuracy before and after, for each model",
-        {"model": tables.text("model", width="medium"), **columns},
+        {"model": tables.text(width="medium"), **columns},
     )

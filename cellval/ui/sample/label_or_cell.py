@@ -12,7 +12,7 @@ from cellval.kept import kept
 from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.ui import tables
-from cellval.ui.sample.what_if import is_stored, store, tested_on
+from cellval.ui.sample.what_if import Texts, is_stored, store, tested_on
 from cellval.ui.session import Shown
 from cellval.ui.text import plain
 from cellval.ui.widgets import lasting
@@ -78,7 +78,7 @@ def _compared(
     values: CellValues,
     table: Table,
     row_number: int,
-    changes: tuple[tuple[tuple[str, str], ...], ...],
+    changes: tuple[Texts, ...],
     test: Table | None,
 ) -> LabelOrCell:
     unit = value_view(values).row_unit
@@ -102,7 +102,7 @@ def _changes_table(found: LabelOrCell, unit: Unit) -> None:
         frame,
         "The row's value as it is and after each single change",
         {
-            "change": tables.text("change", width="medium"),
+            "change": tables.text(width="medium"),
             "value": number(f"row value ({name})", digits, help=ROW_HELP),
             "gain": number(f"gain ({name})", f"%+.{digits}f", help=GAIN_HELP),
             "stderr": number(f"± ({name})", digits, help=GAIN_ERROR_HELP),

@@ -27,6 +27,7 @@ from cellval.views.waterfall import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll
+Texts = tuple[tuple[str, str], ...]  # by column
 SECONDS = 0.3  # of computing for a what-if, on two free cores
 
 
@@ -100,11 +101,12 @@ def show_what_if(shown: Shown, position: int) -> None:
         f"you keep it. {ROW_HELP}",
     )
     left, right = st.columns([3, 2])
+    key = f"what if {table.fingerprint[:12]} {row_number} {tried.version}"
     with left:
-        _editor(table, position, tried)
+        _editor(table, position, tried, key)
     changes = changes_of(table, position, tried)
     with right:
-        _label_box(table, position, tried)
+        _label_box(table, position, tried, f"{key} label")
         said = st.container()
     if not changes:
         said.caption(
@@ -140,20 +142,13 @@ def changes_of(table: Table, position: int, tried: Edits) -> dict[str, str]:
 
 @kept(8)
 def _answer(
-    values: CellValues,
-    table: Table,
-    row_number: int,
-    changes: tuple[tuple[str, str], ...],
-    test: Table | None,
+    values: CellValues, table: Table, row: int, changes: Texts, test: Table | None
 ) -> WhatIf:
-    how: dict[str, Any] = {"test": test, "seconds": SECONDS}
-    return what_if(table, values, row_number, dict(changes), **how)
+    return what_if(table, values, row, dict(changes), test=test, seconds=SECONDS)
 
 
-def _editor(table: Table, position: int, tried: Edits) -> None:
+def _editor(table: Table, position: int, tried: Edits, key: str) -> None:
     """One line per column; edits are collected by column, not by line."""
-    row_number = int(table.row_numbers[position])
-    key = f"what if {table.fingerprint[:12]} {row_number} {tried.version}"
     if key not in st.session_state:  # opened now, or again
         tried.begun = dict(tried.texts)
     held = [str(table.cells[name].iat[position]) for name in table.feature_names]
@@ -168,8 +163,7 @@ def _editor(table: Table, position: int, tried: Edits) -> None:
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),
         disabled=["column", "now"],
         column_config={
-            "column": tables.text("column"),
-            "now": tables.text("now", help="What the row holds as it is shown here."),
+            "now": tables.text(help="What the row holds as it is shown here."),
             "new": tables.text(
                 "new text", help="Double-click and type. Empty counts as missing."
             ),
@@ -202,11 +196,9 @@ def take(table: Table, tried: Edits, edited: Mapping[int, Mapping[str, Any]]) ->
             )
 
 
-def _label_box(table: Table, position: int, tried: Edits) -> None:
-    row_number = int(table.row_numbers[position])
+def _label_box(table: Table, position: int, tried: Edits, key: str) -> None:
     now = table.classes[int(table.y[position])]
     chosen = tried.begun.get(table.label, now)
-    key = f"what if label {table.fingerprint[:12]} {row_number} {tried.version}"
 
     def take_label() -> None:
         tried.texts[table.label] = st.session_state[key]

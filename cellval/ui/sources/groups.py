@@ -21,12 +21,11 @@ from cellval.ui.widgets import lasting, one_of
 
 MOST_GROUPS = 40  # of rows, and of columns
 RANGES, OWN = "ranges of rows", "own groups"
-COLUMNS = {
-    "each alone": "every column is a group of its own",
-    "by kind": "numbers, categories, dates",
-    "by name": "columns whose names begin alike",
-    "all together": "only the rows are told apart",
-    OWN: "as you say",
+COLUMNS = {  # how they are grouped, in words and in the library
+    "each alone": ("every column is a group of its own", grouping.columns_alone),
+    "by kind": ("numbers, categories, dates", grouping.columns_by_kind),
+    "by name": ("columns whose names begin alike", grouping.columns_by_name),
+    "all together": ("only the rows are told apart", grouping.columns_together),
 }
 
 
@@ -108,8 +107,8 @@ def _choose_columns(
         proposed = "all together"
     columns_by = st.radio(
         "Columns: one group is",
-        **one_of(session, "sources columns", list(COLUMNS), proposed),
-        captions=list(COLUMNS.values()),
+        **one_of(session, "sources columns", (*COLUMNS, OWN), proposed),
+        captions=[*(words for words, _ in COLUMNS.values()), "as you say"],
     )
     if columns_by != OWN:
         return columns_by, ()
@@ -227,13 +226,7 @@ def groups_of(table: Table, choice: BlocksChoice) -> tuple[Groups, Groups]:
                 wanted.setdefault(name, []).append(column)
         columns = grouping.columns_by(table, wanted)
     else:
-        make = {
-            "each alone": grouping.columns_alone,
-            "by kind": grouping.columns_by_kind,
-            "by name": grouping.columns_by_name,
-            "all together": grouping.columns_together,
-        }[choice.columns_by]
-        columns = make(table)
+        columns = COLUMNS[choice.columns_by][1](table)
     for groups, what in ((rows, "rows"), (columns, "columns")):
         if len(groups) > MOST_GROUPS + 2:  # others, and missing ones
             raise InputError(

@@ -72,7 +72,10 @@ def show(
     if len(blocks.column_groups) > 1:
         _table(blocks, "columns", "Columns")
     _explain(blocks)
-    _files(table, blocks)
+    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
+    a, b, _ = st.columns([1, 1, 2])
+    csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame, unit)
+    csv_button(b, table, "Download the shares", "shares", blocks.shares, unit)
 
 
 def _counted_from(session: Session, blocks: BlockValues) -> BlockValues:
@@ -166,10 +169,3 @@ def _explain(blocks: BlockValues) -> None:
             "group gets the same part of it, so that shares look alike. Let values "
             "count from a guess, where the model is better than one."
         )
-
-
-def _files(table: Table, blocks: BlockValues) -> None:
-    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
-    a, b, _ = st.columns([1, 1, 2])
-    csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame, unit)
-    csv_button(b, table, "Download the shares", "shares", blocks.shares, unit)

@@ -1,7 +1,6 @@
 """Sources: how long it will take, the start, the run in the background, its end."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -91,7 +90,26 @@ def _time_line(job: Job[float]) -> None:
 def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
     blocks = session.file.blocks
-    follow(lambda: blocks.on(table), _going, partial(_over, session, table, choice))
+
+    def over(job: Job[BlockValues]) -> None:
+        if not ended(job):
+            return
+        if job.status == "stopped" and job.result is None:
+            st.info(
+                "An exact run has no values before its end. Start again, or choose "
+                "Monte Carlo, which has estimates from the second round on.",
+                icon=":material/info:",
+            )
+        if blocks.made_from != choice:
+            st.warning(
+                "The choice above was changed since this was computed. Value the "
+                "sources again to see what it does.",
+                icon=":material/update:",
+            )
+        if job.result is not None:
+            show(session, table, blocks.made_from, job.result)
+
+    follow(lambda: blocks.on(table), _going, over)
 
 
 def _going(job: Job[BlockValues]) -> None:
@@ -102,24 +120,3 @@ def _going(job: Job[BlockValues]) -> None:
     progress(job, words, keeps, key="stop blocks")
     if job.result is not None:
         chart(heatmap(job.result), "Values of the blocks so far", menu=False)
-
-
-def _over(
-    session: Session, table: Table, choice: BlocksChoice, job: Job[BlockValues]
-) -> None:
-    if not ended(job):
-        return
-    if job.status == "stopped" and job.result is None:
-        st.info(
-            "An exact run has no values before its end. Start again, or choose Monte "
-            "Carlo, which has estimates from the second round on.",
-            icon=":material/info:",
-        )
-    if session.file.blocks.made_from != choice:
-        st.warning(
-            "The choice above was changed since this was computed. Value the sources "
-            "again to see what it does.",
-            icon=":material/update:",
-        )
-    if job.result is not None:
-        show(session, table, session.file.blocks.made_from, job.result)

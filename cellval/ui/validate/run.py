@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -216,36 +215,28 @@ def _time_words(table: Table, choice: PlantingChoice) -> str:
 def watch(session: Session, table: Table, choice: PlantingChoice | None) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
     planted = session.file.validation
-    going = partial(_going, session, table)
-    over = partial(_over, session, table, choice)
-    follow(lambda: planted.on(table), going, over)
 
+    def going(job: "Job[Validation]") -> None:
+        stage = job.progress.seen
+        words = f"{stage.capitalize()}: {job.progress.done:.0%}" if stage else ""
+        keeps = "Keeps what was found so far."
+        progress(job, words or "Planting errors", keeps, key="stop validation")
+        if job.result is not None:
+            show(session, table, job.result, live=True)
 
-def _going(session: Session, table: Table, job: "Job[Validation]") -> None:
-    stage = job.progress.seen
-    words = f"{stage.capitalize()}: {job.progress.done:.0%}" if stage else ""
-    keeps = "Keeps what was found so far."
-    progress(job, words or "Planting errors", keeps, key="stop validation")
-    if job.result is not None:
-        show(session, table, job.result, live=True)
-
-
-def _over(
-    session: Session,
-    table: Table,
-    choice: PlantingChoice | None,
-    job: "Job[Validation]",
-) -> None:
-    keeps = "There was nothing to keep yet."
-    if job.result is not None:
+    def over(job: "Job[Validation]") -> None:
         keeps = "What was found so far is kept."
-    if not ended(job, keeps):
-        return
-    if session.file.validation.made_from != choice:
-        st.warning(
-            "The choice above, or the options of your run, were changed since this was "
-            "computed. Plant errors again to see what that does.",
-            icon=":material/update:",
-        )
-    if job.result is not None:
-        show(session, table, job.result)
+        if job.result is None:
+            keeps = "There was nothing to keep yet."
+        if not ended(job, keeps):
+            return
+        if planted.made_from != choice:
+            st.warning(
+                "The choice above, or the options of your run, were changed since this "
+                "was computed. Plant errors again to see what that does.",
+                icon=":material/update:",
+            )
+        if job.result is not None:
+            show(session, table, job.result)
+
+    follow(lambda: planted.on(table), going, over)
