@@ -67,9 +67,9 @@ def test_a_finished_run_can_be_started_again(davis):
 def test_every_sample_opens_with_its_label_guessed():
     label = {"davis": "sex", "breast_cancer": "class", "wine": "cultivar"}
     label |= {"adult_2000": "income", "ugly": "grade"}
-    for sample in file.SAMPLES:
-        app = click(open_app(), sample.title)
-        assert app.selectbox[0].value == label[sample.file.removesuffix(".csv")]
+    for name, (title, _) in file.SAMPLES.items():
+        app = click(open_app(), title)
+        assert app.selectbox[0].value == label[name.removesuffix(".csv")]
         assert START in labels(app)
         assert not app.error
 

@@ -10,7 +10,7 @@ import streamlit as st
 from cellval import glossary as words
 from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
-from cellval.text import brief
+from cellval.text import brief, counted
 from cellval.ui import tables
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
@@ -218,9 +218,7 @@ def _flag(file: FileWork, lines: pd.DataFrame) -> None:
 def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
     n = len(chosen)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"{n:,} lines ticked" if n != 1 else "1 line ticked", width="content"
-        )
+        st.caption(f"{counted(n, 'line')} ticked", width="content")
         for decision in (*DECISIONS, None):
             st.button(
                 f"Mark as {decision}" if decision else "Clear",

@@ -188,7 +188,6 @@ def edit_own_groups(session: Session, table: Table) -> None:
         height=min(38 + 35 * len(frame), 420),
         column_config={
             "group": tables.text(
-                "group",
                 help="Double-click and type: columns with the same name form a group. "
                 "Empty: the column goes to the group (others).",
             )

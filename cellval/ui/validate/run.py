@@ -97,8 +97,7 @@ def _choose_kind(session: Session, kinds: list[str]) -> str:
         captions=[KINDS[kind] for kind in kinds],
         help="Every kind is found differently well. Choose the one that you fear.",
     )
-    others = [kind.capitalize() for kind in KINDS if kind not in kinds]
-    if others:
+    if others := [kind.capitalize() for kind in KINDS if kind not in kinds]:
         st.caption(
             f"{' and '.join(others)}: not possible here, because no column of numbers "
             "is a feature."
@@ -123,16 +122,16 @@ def options_of(
 ) -> tuple[tuple[str, Any], ...]:
     """How the cells are valued: as in the run at hand, if there is one."""
     run = _run_of_cells(session)
-    near = run.near if run else NEAR if is_large(table) else None
-    asked, rows = run or RunOptions(), round((1 - HELD_OUT * tree) * table.n_rows)
+    asked = run or RunOptions(near=NEAR if is_large(table) else None)
+    rows = round((1 - HELD_OUT * tree) * table.n_rows)
     options: dict[str, Any] = {
         "n_neighbors": max(1, min(asked.n_neighbors, rows - 1)),
         "scoring": asked.scoring,
         "baseline": asked.baseline,
         "column_weights": asked.column_weights,
     }
-    if near and rows > near:
-        options["near"] = near
+    if asked.near and rows > asked.near:
+        options["near"] = asked.near
     return tuple(sorted(options.items()))
 
 
