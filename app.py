@@ -47,9 +47,7 @@ pages = {
 chosen = st.navigation(list(pages.values()))
 note_frame(session)
 began = time.monotonic()
-note_drawn(
-    session, 0.0
-)  # or the sidebar would ask for a rerun before the page is there
+note_drawn(session, 0.0)  # or the sidebar asks for a rerun before the page is there
 live = any(page.live and pages[name] == chosen for name, page in PAGES.items())
 sidebar.draw(session, live=live)
 try:

@@ -45,7 +45,7 @@ with read:
         f"{table.n_rows:,} rows, {counted(len(table.features), 'column')} to value, "
         f"{len(table.classes):,} classes"
     )
-    file.show_classes(session, table)
+    file.show_classes(table)
     file.show_preview(table)
     file.show_notes(session, table)
     st.markdown("**Columns**")

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cellval.ui.export.files import cell_files, repaired_file, reports
-from cellval.ui.guard import need_table, need_values
+from cellval.ui.navigation import need_table, need_values
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
 

@@ -3,63 +3,72 @@
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
-from cellval.ui.guard import table_and_values
 from cellval.ui.heatmap import controls, view
-from cellval.ui.selection import marked_cell
+from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
-from cellval.ui.widgets import chart, view_key
+from cellval.ui.widgets import Window, chart, marked_cell
 from cellval.views.rankings import outlines
+from cellval.views.value_view import value_view
 
 st.title("Heatmap")
 session = get_session()
-table, values = table_and_values(session)
-suspicion = session.suspicion
-look = controls.choose(session, table, values, suspicion)
-shown = outlines(values, suspicion, look.outline_by, look.n_outlined)
-outlined = controls.with_flagged(session, values, shown)
-order = look.rows(table, values, suspicion, outlined)
+shown = need_shown(session)
+values = shown.values
+look = controls.choose(shown)
+found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)
+outlined = controls.with_flagged(shown, found.cells)
+order = look.rows(shown, outlined)
 if len(order) == 0:
     st.info(controls.nothing_fits(look, outlined))
     st.stop()
-rows = view.row_window(session, len(order))
+rows = Window.of(session, view.FIRST_ROW, len(order), view.WINDOW, whole=view.WHOLE)
 window = order[rows.first : rows.last]
-controls.outline_caption(look, shown, values, window, len(order))
-columns = view.column_window(session, len(values.column_names))
+controls.outline_caption(shown, look, found, window, len(order))
+n_columns = len(values.column_names)
+columns = Window.of(session, view.FIRST_COLUMN, n_columns, view.MAX_COLUMNS)
+columns.slider(
+    "column", f"The heatmap shows {view.MAX_COLUMNS} of {n_columns:,} columns."
+)
 
 strip, cells, detail = view.places(wide=not rows.is_whole)
-of_file = session.widget_key("view")
-key = view_key("cells", of_file, *look, *(rows.first, rows.last), columns.first)
+key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
 figure = view.cells_figure(
-    values,
-    window,
+    value_view(values),
+    window.tobytes(),
     (columns.first, columns.last),
-    outlined,
-    marked_cell(session, values, window, key),
+    outlined.tobytes(),
+    marked_cell(shown, window, key),
     look.transposed,
+    st.context.theme.type == "dark",
 )
 with cells:
     chart(
         figure,
-        key,
         "Heatmap of cell values",
-        on_select=lambda: view.open_cell(session, values, key),
+        key=key,
+        on_select=lambda: view.open_cell(shown, key),
     )
     rows.slider(
         "row",
-        f"The heatmap shows {rows.size} of {rows.n:,} rows, in the chosen order. Move "
-        "the window here, or click into the overview.",
+        f"The heatmap shows {view.WINDOW} of {rows.n:,} rows, in the chosen order. "
+        "Move the window here, or click into the overview.",
     )
-    controls.legend(look, suspicion, len(order), table.n_rows)
+    controls.legend(shown, look, len(order))
 if strip is not None:
     with strip:
-        small = view.overview_figure(values, order, rows, figure.layout.height)
-        over = view_key("overview", of_file, *look)
+        small = view.overview_figure(
+            value_view(values),
+            order.tobytes(),
+            (rows.first, rows.last),
+            figure.layout.height,
+        )
+        over = session.widget_key("overview", *look)
         chart(
             small,
-            over,
             "Overview of all rows",
-            on_select=lambda: view.jump(session, values, order, over),
+            key=over,
+            on_select=lambda: view.jump(shown, order, over),
             menu=False,
         )
 with detail:
-    draw_cell(session, table, values, suspicion, "heatmap")
+    draw_cell(shown)

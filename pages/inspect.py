@@ -3,42 +3,38 @@
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
-from cellval.ui.guard import table_and_values
 from cellval.ui.inspect import codes
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
+from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
-from cellval.ui.widgets import lasting
+from cellval.ui.widgets import one_of
 from cellval.views.inspection_list import inspection, wanted_cells
 
 st.title("Inspection list")
 session = get_session()
-table, values = table_and_values(session)
-suspicion = session.suspicion
+shown = need_shown(session)
 view = st.segmented_control(
     "What to look at",
-    ("List", "Map"),
+    **one_of(session, "list view", ("List", "Map")),
     required=True,
-    **lasting(session, "list view", "List"),
     label_visibility="collapsed",
 )
-codes.lines(session.file, table, suspicion)
-how = (session, table, values, suspicion)
-wanted, decisions = cell_list.choose(*how, is_list=view == "List")
-if suspicion is None:
+codes.lines(shown)
+wanted, decisions = cell_list.choose(shown, is_list=view == "List")
+if shown.suspicion is None:
     cell_list.say_why_no_surprise(session)
 
 if view == "List":
     made = {"decisions": session.file.decisions, "repairs": session.file.repairs}
     with st.spinner("Looking for what should have been there ..."):
-        found = inspection(table, values, suspicion, wanted, **made)
+        found = inspection(*shown[1:], wanted, **made)
     cell_list.progress(found.frame)
 left, right = st.columns([7, 4], gap="small")
 with left:
     if view == "List":
-        cell_list.show(session, table, values, found, decisions)
-    elif suspicion is not None:
-        keep = wanted_cells(table, values, suspicion, wanted)
-        cell_map.draw(session, values, suspicion, keep)
+        cell_list.show(shown, found, decisions)
+    elif shown.suspicion is not None:
+        cell_map.draw(shown, wanted_cells(*shown[1:], wanted))
 with right:
-    draw_cell(session, table, values, suspicion, "list")
+    draw_cell(shown)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from cellval.ui.guard import need_table, need_values
+from cellval.ui.navigation import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
 from cellval.ui.repair.compare import compare_runs, value_again
 from cellval.ui.repair.measure import measure

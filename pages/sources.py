@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.ui.guard import need_table
+from cellval.ui.navigation import need_table
 from cellval.ui.session import get_session
 from cellval.ui.sources import groups
 from cellval.ui.sources.run import start, watch

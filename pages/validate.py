@@ -3,7 +3,7 @@
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.ui.guard import need_table
+from cellval.ui.navigation import need_table
 from cellval.ui.session import get_session
 from cellval.ui.validate.run import choose, start, watch
 from cellval.ui.widgets import error

@@ -4,17 +4,9 @@ import streamlit as st
 
 from cellval.jobs import registry
 from cellval.jobs.background import ValuationJob
-from cellval.repairs.repair import Repairs
 from cellval.table.table import Table
-from cellval.ui.session import (
-    SHORT_RUN,
-    FileWork,
-    RunMemo,
-    Selection,
-    Session,
-    Setup,
-    Source,
-)
+from cellval.ui.session import FileWork, RunMemo, Selection, Session, Setup, Source
+from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
 
 
@@ -29,25 +21,18 @@ def open_file(session: Session, source: Source) -> None:
     session.take_file(file, Setup(), None)
 
 
-def start_run(session: Session, options: RunOptions) -> ValuationJob:
+def start_run(session: Session, options: RunOptions) -> None:
     """Start on the chosen table; an old run of this session is stopped."""
     assert session.table is not None, "no table was chosen"
     _leave_run(session)
-    return _start(session, session.table, options, None, {})
+    _start(session, session.table, options, session.memo)
 
 
-def _start(
-    session: Session,
-    table: Table,
-    options: RunOptions,
-    first: ValuationJob | None,
-    changes: Repairs,
-) -> ValuationJob:
+def _start(session: Session, table: Table, options: RunOptions, memo: RunMemo) -> None:
     run = registry.start(table, options)
-    run.memo = RunMemo(session.file, session.setup, first, changes)
+    run.memo = memo
     _show(session, run)
     run.wait(SHORT_RUN)
-    return run
 
 
 def _show(session: Session, run: ValuationJob) -> None:
@@ -74,7 +59,9 @@ def value_repaired(session: Session) -> None:
     if known and known.status == "done" and known.memo.changes == changes:
         _show(session, known)
     else:
-        session.repaired_run = _start(session, after, first.options, first, changes)
+        memo = session.memo._replace(first=first, changes=changes)
+        _start(session, after, first.options, memo)
+        session.repaired_run = session.run
     session.selection = session.selection.moved(run.table, after)
 
 

@@ -6,6 +6,7 @@ that as well (`RunMemo`), so that ``?run=<id>`` finds it after a reload.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -15,24 +16,26 @@ import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
+from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job, ValuationJob, start_job
 from cellval.kept import kept
 from cellval.progress import Snapshot
+from cellval.repairs.comparison import Comparison
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues
+from cellval.values.words import Unit
+from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.block_values import BlockValues
-    from cellval.repairs.comparison import Comparison
     from cellval.validation.result import Validation
 
 KEY = "cellval"  # of the session in st.session_state; all other keys are widgets'
-SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 
 Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
 Result = TypeVar("Result")
+Begin = Callable[[], Iterator[Snapshot[Result]]]
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,7 @@ class SideJob(Generic[Result]):
     made_from: Any = None
     job: Job[Result] | None = None
 
-    def start(
-        self,
-        table: Table,
-        made_from: Any,
-        begin: Callable[[], Iterator[Snapshot[Result]]],
-    ) -> Job[Result]:
+    def start(self, table: Table, made_from: Any, begin: Begin[Result]) -> Job[Result]:
         """Begin anew, in place of the last one."""
         self.stop()
         self.made_from, self.job = made_from, start_job(table, begin)
@@ -119,12 +117,13 @@ class FileWork:
     repairs: dict[Cell, Repair] = field(default_factory=dict)  # as they were decided
     # Decisions that repairs replaced.
     before_repair: dict[Cell, str | None] = field(default_factory=dict)
-    edits: dict[int, Edits] = field(default_factory=dict)  # tried out, by row number
+    # Tried out, by row number.
+    edits: dict[int, Edits] = field(default_factory=lambda: defaultdict(Edits))
     column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
     # Models before and after the repairs; sources, and the seconds they would take;
     # planted errors.
-    comparison: "SideJob[Comparison]" = field(default_factory=SideJob)
-    blocks: "SideJob[BlockValues]" = field(default_factory=SideJob)
+    comparison: SideJob[Comparison] = field(default_factory=SideJob)
+    blocks: SideJob[BlockValues] = field(default_factory=SideJob)
     blocks_seconds: SideJob[float] = field(default_factory=SideJob)
     validation: "SideJob[Validation]" = field(default_factory=SideJob)
 
@@ -146,20 +145,17 @@ class FileWork:
             self.before_repair.setdefault(cell, self.decisions.get(cell))
             self.decisions[cell] = "error"
 
-    def undo(self, row_number: int, column: str) -> None:
-        """Take one change back, and the decision that came with it."""
-        cell = (row_number, column)
-        self.repairs.pop(cell, None)
-        if cell in self.before_repair:
-            self.decide(*cell, self.before_repair.pop(cell))
-
-    def edits_of(self, row_number: int) -> Edits:
-        return self.edits.setdefault(row_number, Edits())
+    def undo(self, *cells: Cell) -> None:
+        """Take changes back, and the decisions that came with them."""
+        for cell in cells:
+            self.repairs.pop(cell, None)
+            if cell in self.before_repair:
+                self.decide(*cell, self.before_repair.pop(cell))
 
     def stop_jobs(self) -> None:
-        jobs = (self.comparison, self.blocks, self.blocks_seconds, self.validation)
-        for job in jobs:
-            job.stop()
+        sides = (self.comparison, self.blocks, self.blocks_seconds, self.validation)
+        for side in sides:
+            side.stop()
 
 
 class RunMemo(NamedTuple):
@@ -185,9 +181,7 @@ class Selection:
         self.cell, self.row = (position, column), position
 
     def moved(self, old: Table, new: Table) -> "Selection":
-        """The same in another version of the table: row numbers stay, where rows are
-        not dropped.
-        """
+        """The same in another version of the table, where its rows are not dropped."""
 
         def found(position: int | None) -> int | None:
             if position is None or position >= old.n_rows:
@@ -195,13 +189,10 @@ class Selection:
             number = old.row_numbers[position]
             return new.position(int(number)) if number in new.row_numbers else None
 
-        cell = found(self.cell[0]) if self.cell else None
-        return Selection(
-            None if cell is None or self.cell is None else (cell, self.cell[1]),
-            found(self.row),
-            found(self.other_row),
-            self.marked_in,
-        )
+        cell = None
+        if self.cell is not None and (position := found(self.cell[0])) is not None:
+            cell = (position, self.cell[1])
+        return Selection(cell, found(self.row), found(self.other_row), self.marked_in)
 
 
 class Drawn(NamedTuple):
@@ -248,18 +239,13 @@ class Session:
 
     def read_file(self) -> Table | None:
         """The file read as set up, or InputError; read again only if either changed."""
-        file, how = self.file.source, self.setup
+        file = self.file.source
         if file is None:
             return None
-        if self._read_from != (file.sha256, how):
-            self.table = read(
-                file.buffer(),
-                label=how.label,
-                id_column=how.id_column,
-                exclude=how.exclude,
-                kinds=dict(how.kinds),
-            )
-            self._read_from = (file.sha256, how)
+        if self._read_from != (file.sha256, self.setup):
+            how: dict[str, Any] = vars(self.setup) | {"kinds": dict(self.setup.kinds)}
+            self.table = read(file.buffer(), **how)
+            self._read_from = (file.sha256, self.setup)
         return self.table
 
     def try_setup(self, new: Setup) -> None:
@@ -271,10 +257,13 @@ class Session:
             self.setup, self.fault = old, str(error)
         self.setups += 1
 
-    def widget_key(self, name: str, *, as_read: bool = False) -> str:
-        """Key of a widget of the file at hand, or of the way it is read (`setups`)."""
+    def widget_key(self, name: str, *shown: Any, as_read: bool = False) -> str:
+        """Key of a widget of the file at hand, or of the way it is read (`setups`).
+
+        It changes with what the widget shows, so that no selection in it is stale.
+        """
         file = self.file.source
-        key = f"{name}:{file.sha256[:12] if file else ''}"
+        key = " ".join(map(str, (f"{name}:{file.sha256[:12] if file else ''}", *shown)))
         return f"{key}:{self.setups}" if as_read else key
 
     @property
@@ -287,6 +276,13 @@ class Session:
         """The table as it is in the file, also while a repaired one is shown."""
         first = self.memo.first
         return first.table if first else self.shown_table
+
+    def original_row(self, row_number: int) -> dict[str, str]:
+        """What the file holds in a row, by column."""
+        table = self.original
+        assert table is not None, "no table was chosen"
+        cells = table.cells.iloc[table.position(row_number)]
+        return {str(name): str(text).strip() for name, text in cells.items()}
 
     def repaired_table(self) -> Table:
         """The original with all repairs, or InputError; itself if there are none."""
@@ -321,6 +317,19 @@ class Session:
         return self.memo.first is not None and self.memo.changes == self.file.repairs
 
 
+class Shown(NamedTuple):
+    """What pages show of the run, taken once: its values sharpen meanwhile."""
+
+    session: Session
+    table: Table
+    values: CellValues
+    suspicion: Suspicion | None
+
+    @property
+    def row_unit(self) -> Unit:
+        return value_view(self.values).row_unit
+
+
 @kept(2)
 def _repaired(original: Table, changes: tuple[tuple[Cell, Repair], ...]) -> Table:
     return repaired(original, dict(changes))
@@ -334,7 +343,5 @@ def read_test(like: Table, file: Source) -> Table:
 
 def get_session() -> Session:
     """The session of whoever looks at the page."""
-    if KEY not in st.session_state:
-        st.session_state[KEY] = Session()
-    found: Session = st.session_state[KEY]
+    found: Session = st.session_state.setdefault(KEY, Session())
     return found

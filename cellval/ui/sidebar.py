@@ -1,6 +1,7 @@
 """The sidebar of every page: which data, how far the run is, what numbers mean."""
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -39,14 +40,17 @@ def _show_repaired(session: Session) -> None:
     st.markdown(f":material/build: Repaired: {words}.")
     if not session.is_up_to_date:
         st.caption("Changes were made or undone since. Value it again: Repair page.")
+    back_button(session, "sidebar back", width="stretch")
+
+
+def back_button(session: Session, key: str, **look: Any) -> None:
     st.button(
         "Back to the file as it was",
-        key="sidebar back",
+        key=key,
         icon=":material/undo:",
         help="Pages show the run on your file again; changes are kept.",
-        on_click=leave_repaired,
-        args=(session,),
-        width="stretch",
+        on_click=partial(leave_repaired, session),
+        **look,
     )
 
 

@@ -1,20 +1,19 @@
 """The one watcher of what runs in the background, and when pages are drawn again."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import streamlit as st
 
 from cellval.jobs.background import Job
-from cellval.progress import Snapshot
 from cellval.table.table import Table
-from cellval.ui.session import SHORT_RUN, Drawn, Session, SideJob
+from cellval.ui.session import Begin, Drawn, Result, Session, SideJob
 from cellval.ui.text import plain
 
 EVERY = 1.0  # seconds
+SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 AnyJob = TypeVar("AnyJob", bound=Job[Any])
-Result = TypeVar("Result")
 
 
 def follow(
@@ -22,10 +21,7 @@ def follow(
     going: Callable[[AnyJob], None],
     over: Callable[[AnyJob], None],
 ) -> None:
-    """Draw a job while it goes on, every second, and once it is over; if there is one.
-
-    It is found anew every second.
-    """
+    """Draw a job, if there is one: found anew every second until it is over."""
     job = find()
     if job is None:
         return
@@ -47,7 +43,7 @@ def start_button(
     side: SideJob[Result],
     table: Table,
     choice: Any,
-    begin: Callable[[], Iterator[Snapshot[Result]]],
+    begin: Begin[Result],
     *,
     labels: tuple[str, str],  # for the first time, and again
     key: str,

@@ -1,19 +1,17 @@
-"""Pieces that pages share: charts, windows, columns of tables, lasting widgets."""
+"""Pieces that pages share: lasting widgets, windows, charts and clicks in them."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
+import numpy as np
 import streamlit as st
 
-from cellval.text import content
-from cellval.ui.session import Session
+from cellval.errors import InputError
+from cellval.table.table import Table
+from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
-from cellval.views.order import window
-
-CHART_CONFIG = {"displaylogo": False, "scrollZoom": False}
-DISTANCE_HELP = "0: equal; about 1: as two random rows."
+from cellval.views.order import find_rows, window
 
 
 def lasting(
@@ -30,9 +28,18 @@ def lasting(
     return {"key": key, "persist_state": "session"}
 
 
-def view_key(*parts: Any) -> str:
-    """A widget key that changes with what is shown, so that no selection is stale."""
-    return " ".join(map(str, parts))
+def one_of(
+    session: Session, name: str, options: Collection[Any], default: Any = None
+) -> dict[str, Any]:
+    """The same, with what can be chosen: a mapping has words; the first by default."""
+    how = lasting(session, name, default or next(iter(options)), options)
+    if isinstance(options, Mapping):
+        how["format_func"] = options.__getitem__
+    return {"options": list(options), **how}
+
+
+def forget(session: Session, name: str) -> None:
+    st.session_state[session.widget_key(name)] = None
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,6 @@ class Window:
     first: int
     last: int  # exclusive
     n: int  # of all
-    size: int
     key: str  # of the slider, which counts from 1
 
     @classmethod
@@ -52,11 +58,11 @@ class Window:
         """`whole`: so many are drawn without a window; by default one window's."""
         key = session.widget_key(name)
         if n <= max(whole, size):
-            return cls(0, n, n, size, key)
+            return cls(0, n, n, key)
         lasting(session, name, 1)
         first, last = window(n, st.session_state[key] - 1, size)
         st.session_state[key] = first + 1
-        return cls(first, last, n, size, key)
+        return cls(first, last, n, key)
 
     @property
     def is_whole(self) -> bool:
@@ -68,7 +74,7 @@ class Window:
             st.slider(
                 f"First {what} of the window",
                 1,
-                self.n - self.size + 1,
+                self.n - (self.last - self.first) + 1,
                 key=self.key,
                 persist_state="session",
                 help=words,
@@ -76,79 +82,91 @@ class Window:
 
 
 def chart(
-    figure: Any, key: str, alt: str, on_select: Any = "ignore", *, menu: bool = True
+    figure: Any, alt: str, key: str = "", on_select: Any = "ignore", menu: bool = True
 ) -> None:
     """A figure that answers clicks on points, not lassos, and can be saved."""
     st.plotly_chart(
         figure,
-        key=key,
+        key=key or alt,
         on_select=on_select,
         selection_mode="points",
-        config={**CHART_CONFIG, "displayModeBar": "hover" if menu else False},
+        config={
+            "displaylogo": False,
+            "scrollZoom": False,
+            "displayModeBar": "hover" if menu else False,
+        },
         alt=alt,
     )
     if menu:
-        st.download_button(
+        download(
             "Save as HTML",
+            f"{alt}.html",
             lambda: figure.to_html(include_plotlyjs=True).encode(),
-            file_name=f"{alt}.html",
             mime="text/html",
-            key=f"{key} html",
-            on_click="ignore",
+            width="content",
+            key=f"{key or alt} html",
             type="tertiary",
-            icon=":material/download:",
             help="The figure as a page that opens without a server. As a picture: the "
             "camera in the menu on the figure.",
         )
 
 
-def error(fault: Exception) -> None:
-    """What is wrong, as a sentence that Markdown leaves alone."""
-    st.error(plain(str(fault)), icon=":material/error:")
+def clicked(key: str) -> list[Any] | None:
+    """The custom data of the point last clicked in a chart; None if deselected."""
+    event = st.session_state.get(key)
+    points = event["selection"]["points"] if event else []
+    data = points[-1].get("customdata") if points else None
+    return list(data.values()) if isinstance(data, Mapping) else data
 
 
-# --- tables ---------------------------------------------------------------------------
+def clicked_cell(key: str) -> tuple[int, int] | None:
+    """Row position and column position of the cell last clicked in a chart."""
+    data = clicked(key)
+    return None if data is None else (int(data[0]), int(data[1]))
 
 
-def data_table(
-    frame: pd.DataFrame,
-    alt: str,
-    columns: dict[str, Any],
-    *,
-    few: int | None = None,
-    **options: Any,
-) -> Any:
-    """All lines of a frame; where there are more than a few, they scroll."""
-    is_long = few is not None and len(frame) > few
-    return st.dataframe(
-        frame,
-        hide_index=True,
-        height=38 + 35 * few if few and is_long else "content",
-        column_config=columns,
-        placeholder="–",
-        alt=alt,
-        **options,
+def marked_cell(shown: Shown, rows: np.ndarray, key: str) -> tuple[int, int] | None:
+    """The selected cell, if the figure of the chart with this key has to mark it.
+
+    A cell clicked in this chart is marked by the browser: the same figure again is
+    answered twice as fast. But a new figure takes the browser's mark away.
+    """
+    names, selection = shown.values.column_names, shown.session.selection
+    position, column = selection.cell or (-1, "")
+    if column not in names or position not in rows:
+        return None
+    cell = position, names.index(column)
+    run = shown.session.run
+    is_new = run is not None and run.active
+    if clicked_cell(key) == cell and selection.marked_in != key and not is_new:
+        return None
+    selection.marked_in = key
+    return cell
+
+
+def typed_rows(table: Table, key: str) -> list[int]:
+    """Positions of the rows whose number or id was typed; says if there is none."""
+    wanted = st.session_state[key]
+    found = find_rows(table, wanted) if wanted.strip() else []
+    if wanted.strip() and not found:
+        st.toast("There is no row with this number or id.")
+    return found
+
+
+def download(
+    label: str, name: str, data: bytes | Callable[[], bytes], **options: Any
+) -> None:
+    """A button that fetches a file; a function makes it when it is asked for."""
+    st.download_button(
+        label,
+        data,
+        file_name=name,
+        icon=":material/download:",
+        on_click="ignore",
+        **{"mime": "text/csv", "width": "stretch", **options},
     )
 
 
-def number_column(
-    label: str | None = None, decimals: int | str = 2, **options: Any
-) -> Any:
-    """A column of numbers with so many decimals, or as a format says."""
-    form = decimals if isinstance(decimals, str) else f"%.{decimals}f"
-    return st.column_config.NumberColumn(label, format=form, **options)
-
-
-def text_column(label: str | None = None, **options: Any) -> Any:
-    """A column of texts; links in it cannot be clicked."""
-    return st.column_config.TextColumn(label, **options)
-
-
-def heading(name: str) -> str:
-    """A column's name as a heading."""
-    return content(name, 24)
-
-
-def row_column() -> Any:
-    words = "As counted in the file: from 1, no header."
-    return number_column("row", "%d", width=55, help=words)
+def error(fault: InputError | str, place: Any = st) -> None:
+    """What is wrong, as a sentence that Markdown leaves alone."""
+    place.error(plain(str(fault)), icon=":material/error:")

@@ -42,7 +42,7 @@ def test_a_link_finds_the_run_with_its_data_and_decisions():
     run = session_of(first).run
     assert first.query_params["run"] in (run.id, [run.id])
     session_of(first).file.decide(12, "height", "error")
-    session_of(first).file.edits_of(12).texts["weight"] = "57"
+    session_of(first).file.edits[12].texts["weight"] = "57"
     app = open_app("export", run=run.id)
     assert "1 so far" in texts(app.markdown)
     assert "davis" in texts(goto(app, "data").subheader)

@@ -67,9 +67,9 @@ def test_a_finished_run_can_be_started_again(davis):
 def test_every_sample_opens_with_its_label_guessed():
     label = {"davis": "sex", "breast_cancer": "class", "wine": "cultivar"}
     label |= {"adult_2000": "income", "ugly": "grade"}
-    for sample in file.SAMPLES:
-        app = click(open_app(), sample.title)
-        assert app.selectbox[0].value == label[sample.file.removesuffix(".csv")]
+    for name, (title, _) in file.SAMPLES.items():
+        app = click(open_app(), title)
+        assert app.selectbox[0].value == label[name.removesuffix(".csv")]
         assert START in labels(app)
         assert not app.error
 
@@ -230,7 +230,7 @@ def ugly():
 
 def edited(table, setup, column, **edit):
     line = [c.name for c in table.columns].index(column)
-    return file.with_edits(setup, table, {line: edit})
+    return file.with_edits(table, setup, {"edited_rows": {line: edit}})
 
 
 def test_edits_of_the_column_table_become_a_setup(ugly):

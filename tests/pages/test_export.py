@@ -1,8 +1,6 @@
 """The Export page: the repaired file, decisions and values, reports."""
 
 import io
-import sys
-import types
 
 import pandas as pd
 from helpers import (
@@ -25,7 +23,7 @@ from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import Repair, repaired, repaired_csv
-from cellval.ui.export.files import repaired_bytes
+from cellval.ui.export import files
 from cellval.ui.session import Source
 
 SWAP = {
@@ -64,7 +62,7 @@ def test_during_a_run_files_hold_the_values_so_far(davis):
 
 def test_the_repaired_file_is_the_drop_in():
     source = davis_source()
-    found = repaired_bytes(davis_table(), source, tuple(SWAP.items()))
+    found = files.repaired_bytes(davis_table(), source, tuple(SWAP.items()))
     assert found == repaired_csv(source.raw, SWAP, "davis.csv")
     pairs = zip(source.raw.splitlines(), found.splitlines(), strict=True)
     assert sum(a != b for a, b in pairs) == 1
@@ -117,10 +115,8 @@ def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch, davis):
     def xlsx_bytes(suspicion, **options):
         raise InputError("openpyxl is *not* installed.")
 
-    report = types.SimpleNamespace(report_html=report_html)
-    monkeypatch.setitem(sys.modules, "cellval.export.report", report)
-    xlsx = types.SimpleNamespace(xlsx_bytes=xlsx_bytes)
-    monkeypatch.setitem(sys.modules, "cellval.export.xlsx", xlsx)
+    monkeypatch.setattr(files, "report_html", report_html)
+    monkeypatch.setattr(files, "xlsx_bytes", xlsx_bytes)
     app = click(opened(davis, repairs=dict(SWAP)), "Make the report")
     assert seen["repairs"] == SWAP and seen["original"].n_rows == 200
     assert seen["comparison"] is None

@@ -44,7 +44,7 @@ def test_a_repair_is_an_error_until_it_is_undone():
     assert file.decisions == {(3, "x"): "error"}
     assert list(file.repairs) == [(3, "x"), (4, "")]
     for cell in list(file.repairs):
-        file.undo(*cell)
+        file.undo(cell)
     assert file.decisions == {(3, "x"): "unsure"}
     assert file.repairs == {} == file.before_repair
 
@@ -80,7 +80,7 @@ def test_repaired_tables_are_kept_with_the_original():
     fixed = session.repaired_table()
     assert fixed.cells["height"].iat[11] == "166"
     assert session.repaired_table() is fixed
-    session.file.undo(12, "height")
+    session.file.undo((12, "height"))
     assert session.repaired_table() is table
 
 

@@ -1,16 +1,16 @@
 """Columns: bars with the spread of their cells, and all of them as a table."""
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from cellval.figures.columns import MAX_COLUMNS, column_bars
 from cellval.glossary import COLUMN_HELP
-from cellval.table.table import Table
+from cellval.ui import tables
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
-from cellval.ui.selection import clicked
-from cellval.ui.session import Session
-from cellval.ui.widgets import chart, data_table, lasting, number_column, view_key
+from cellval.ui.session import Shown
+from cellval.ui.widgets import chart, clicked, one_of
 from cellval.values.result import CellValues
 from cellval.values.words import model_words, score_words
 from cellval.views.order import COLUMN_ORDERS, column_order
@@ -19,19 +19,21 @@ from cellval.views.value_view import value_view
 FEW_LINES = 16  # a longer table scrolls
 
 
-def choose_order(session: Session) -> str:
-    """One of `COLUMN_ORDERS`."""
+def draw(shown: Shown) -> None:
+    """All columns in the order that a person chooses."""
     by = st.segmented_control(
         "Order",
-        COLUMN_ORDERS,
+        **one_of(shown.session, "columns order", COLUMN_ORDERS),
         required=True,
-        **lasting(session, "columns order", COLUMN_ORDERS[0]),
         help=COLUMN_HELP,
     )
-    return str(by)
+    order = column_order(shown.values, by)
+    _say_sum(shown.values)
+    _bars(shown, order, shown.session.widget_key("columns chart", by))
+    _table(shown, order)
 
 
-def say_sum(values: CellValues) -> None:
+def _say_sum(values: CellValues) -> None:
     """What the columns are together, and what a click does."""
     sums = ""
     if values.settings.sums_to_score:
@@ -45,18 +47,16 @@ def say_sum(values: CellValues) -> None:
     )
 
 
-def draw_bars(session: Session, values: CellValues, by: str) -> None:
+def _bars(shown: Shown, order: np.ndarray, key: str) -> None:
     """A click on a bar goes to the heatmap."""
-    order = column_order(values, by)
-    key = view_key("columns chart", session.widget_key("v"), by)
     chart(
-        column_bars(value_view(values), order[:MAX_COLUMNS]),
-        key,
+        column_bars(value_view(shown.values), order[:MAX_COLUMNS]),
         "Column values with standard errors, and the spread of their cell values",
+        key=key,
         on_select="rerun",
     )
     if point := clicked(key):
-        sort_by(session, values.column_names[int(point["0"])])
+        sort_by(shown.session, shown.values.column_names[int(point[0])])
         goto("heatmap")
     st.caption(
         "Boxes hold the middle half of a column's cells, whiskers nine in ten, the dot "
@@ -66,12 +66,11 @@ def draw_bars(session: Session, values: CellValues, by: str) -> None:
     )
 
 
-def draw_table(table: Table, values: CellValues, by: str) -> None:
-    """All columns with their values."""
-    view, order = value_view(values), column_order(values, by)
-    unit, kinds = view.column_unit, {c.name: c.kind for c in table.features}
+def _table(shown: Shown, order: np.ndarray) -> None:
+    values, view = shown.values, value_view(shown.values)
+    unit, kinds = view.column_unit, {c.name: c.kind for c in shown.table.features}
     names = [values.column_names[j] for j in order]
-    data_table(
+    tables.draw(
         pd.DataFrame(
             {
                 "column": names,
@@ -83,11 +82,11 @@ def draw_table(table: Table, values: CellValues, by: str) -> None:
         ),
         "Columns with their values",
         {
-            "value": number_column(
+            "value": tables.number(
                 f"value ({unit.name})", unit.decimals, help=COLUMN_HELP
             ),
-            "stderr": number_column("± std. error", unit.decimals),
-            "harmful": number_column(
+            "stderr": tables.number("± std. error", unit.decimals),
+            "harmful": tables.number(
                 "cells that hurt",
                 "localized",
                 help="Cells whose value is below 0 by more than two standard errors.",

@@ -1,8 +1,10 @@
 """Opening a file, and saying what its columns are."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,54 +15,43 @@ from cellval.table.columns import KINDS
 from cellval.table.table import Table
 from cellval.ui.runs import open_file
 from cellval.ui.session import Session, Setup, Source
+from cellval.ui.tables import text
 from cellval.ui.text import plain
-from cellval.ui.widgets import text_column
+from cellval.ui.widgets import chart
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
 MOST_PREVIEWED = 50  # columns
 
 
-class Sample(NamedTuple):
-    """A file in sample_data; what is wrong in it is told by its README."""
-
-    file: str
-    title: str
-    story: str
-
-
-SAMPLES = (
-    Sample(
-        "davis.csv",
+# Titles of the files in sample_data, and what is in them; their README tells more.
+SAMPLES = {
+    "davis.csv": (
         "Davis",
         "200 people, measured and reported weight and height. One real error: in one "
         "row weight and height are swapped.",
     ),
-    Sample(
-        "breast_cancer.csv",
+    "breast_cancer.csv": (
         "Breast cancer",
         "699 graded cell samples. 16 cells are `?`, 236 rows repeat an earlier one, "
         "and there is an id column with repeats.",
     ),
-    Sample(
-        "wine.csv",
+    "wine.csv": (
         "Wine",
         "178 wines from three cultivars. Nothing is wrong here: change a cell yourself "
         "and see whether it is found.",
     ),
-    Sample(
-        "adult_2000.csv",
+    "adult_2000.csv": (
         "Adult",
         "2,000 people of the 1994 US census. Missing cells are `?`, one column says "
         "nothing, and two say the same.",
     ),
-    Sample(
-        "ugly.csv",
+    "ugly.csv": (
         "Ugly",
         "An apple wholesaler's export: decimal commas, strays, duplicates, and ten "
         "wrong cells for you to find.",
     ),
-)
+}
 
 
 def choose_file(session: Session) -> None:
@@ -70,24 +61,19 @@ def choose_file(session: Session) -> None:
         "Your CSV file",
         type=["csv", "tsv", "txt"],
         key=key,
-        on_change=_uploaded,
-        args=(session, key),
+        on_change=partial(_uploaded, session, key),
         help="The file stays on the computer this app runs on.",
     )
-    samples = [sample for sample in SAMPLES if (FOLDER / sample.file).exists()]
+    samples = [name for name in SAMPLES if (FOLDER / name).exists()]
     if not samples:
         return
     st.markdown("**Or try a sample**")
-    for column, sample in zip(st.columns(len(samples)), samples, strict=True):
+    for column, name in zip(st.columns(len(samples)), samples, strict=True):
+        title, story = SAMPLES[name]
         with column.container(border=True, height="stretch", gap="small"):
-            st.button(
-                sample.title,
-                key=f"sample:{sample.file}",
-                on_click=_take_sample,
-                args=(session, sample.file),
-                width="stretch",
-            )
-            st.caption(sample.story)
+            take = partial(_take_sample, session, name)
+            st.button(title, key=f"sample:{name}", on_click=take, width="stretch")
+            st.caption(story)
 
 
 def _uploaded(session: Session, key: str) -> None:
@@ -101,7 +87,6 @@ def _take_sample(session: Session, name: str) -> None:
 
 
 def show_preview(table: Table, n: int = 6) -> None:
-    """The first rows as they are in the file."""
     shown = table.cells.iloc[:n, :MOST_PREVIEWED]
     shown = shown.set_index(pd.Index(table.row_numbers[:n], name="row"))
     st.dataframe(shown, height="content")
@@ -110,50 +95,49 @@ def show_preview(table: Table, n: int = 6) -> None:
         st.caption(f"{more:,} more columns are not shown here.")
 
 
-def show_classes(session: Session, table: Table) -> None:
+def show_classes(table: Table) -> None:
     """Sizes of the classes; also makes the browser load its chart code early."""
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
-    st.plotly_chart(
-        class_sizes(table.label, table.classes, counts),
-        key=session.widget_key("classes", as_read=True),
-        config={"displayModeBar": False},
-        alt="Number of rows of each class",
-    )
+    figure = class_sizes(table.label, table.classes, counts)
+    chart(figure, "Number of rows of each class", menu=False)
 
 
 def choose_label_and_id(session: Session, table: Table) -> None:
     """Two lists; a change is read at once."""
     names = [str(name) for name in table.cells.columns]
-    key = session.widget_key("label", as_read=True)
     st.selectbox(
         "Label (to be learned)",
         names,
         index=names.index(table.label),
-        key=key,
-        on_change=lambda: session.try_setup(
-            with_label(session.setup, st.session_state[key])
-        ),
+        **_as_read(session, "label", with_label),
     )
     ids = [NO_ID, *(name for name in names if name != table.label)]
-    id_key = session.widget_key("id", as_read=True)
     st.selectbox(
         "Id (names the rows)",
         ids,
         index=ids.index(table.id_column) if table.id_column else 0,
-        key=id_key,
-        on_change=lambda: session.try_setup(
-            with_id(session.setup, st.session_state[id_key], table.id_column)
-        ),
+        **_as_read(session, "id", partial(with_id, before=table.id_column)),
     )
+
+
+def _as_read(
+    session: Session, name: str, change: Callable[[Setup, Any], Setup]
+) -> dict[str, Any]:
+    """Key of a widget on how the file is read, and what reads it again."""
+    key = session.widget_key(name, as_read=True)
+
+    def read() -> None:
+        session.try_setup(change(session.setup, st.session_state[key]))
+
+    return {"key": key, "on_change": read}
 
 
 def choose_kinds(session: Session, table: Table) -> None:
     """What each column is, to be edited; a change is read at once."""
     frame = columns_frame(table)
-    key = session.widget_key("columns", as_read=True)
     st.data_editor(
         frame,
-        key=key,
+        **_as_read(session, "columns", partial(with_edits, table)),
         hide_index=True,
         disabled=["column", "missing", "strays", "examples", "why not"],
         height=min(38 + 35 * len(frame), 400),
@@ -166,12 +150,9 @@ def choose_kinds(session: Session, table: Table) -> None:
             "strays": st.column_config.NumberColumn(
                 width="small", help="Cells that do not fit the kind"
             ),
-            "examples": text_column(width="medium"),
-            "why not": text_column("why not used", width="medium"),
+            "examples": text(width="medium"),
+            "why not": text("why not used", width="medium"),
         },
-        on_change=lambda: session.try_setup(
-            with_edits(session.setup, table, st.session_state[key]["edited_rows"])
-        ),
     )
 
 
@@ -229,14 +210,12 @@ def with_id(setup: Setup, name: str, before: str | None) -> Setup:
     )
 
 
-def with_edits(
-    setup: Setup, table: Table, edited_rows: dict[int, dict[str, object]]
-) -> Setup:
+def with_edits(table: Table, setup: Setup, edits: Mapping[str, Any]) -> Setup:
     """Setup after edits of `columns_frame`, by position."""
     exclude = dict.fromkeys(setup.exclude)
     kinds = dict(setup.kinds)
     id_column = setup.id_column
-    for i, edit in edited_rows.items():
+    for i, edit in edits["edited_rows"].items():
         column = table.columns[int(i)]
         name = column.name
         if "kind" in edit:

@@ -1,5 +1,6 @@
 """Options of a run as widgets, and how long it will take."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -13,7 +14,7 @@ from cellval.table.table import Table
 from cellval.text import spoken_time
 from cellval.ui.session import Session, Source, read_test
 from cellval.ui.text import plain, roughly
-from cellval.ui.widgets import lasting
+from cellval.ui.widgets import lasting, one_of
 from cellval.valuation import expected_seconds
 from cellval.values.options import BASELINES, SCORINGS, RunOptions
 
@@ -21,6 +22,7 @@ QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
 MANY_CELLS = 200_000
 LONG_PASS = 120.0  # seconds
+SAME_SEED = "The same seed gives the same values."
 
 TESTS = {
     "leave-one-out": "every row in turn, with all others as its neighbours",
@@ -53,12 +55,10 @@ def choose_options(session: Session, table: Table) -> RunOptions | None:
 
 
 def _choose_method(session: Session) -> str:
-    """How cells are valued, with a sentence on when to use it."""
+    titles = {name: method.title for name, method in METHODS.items()}
     name = st.selectbox(
         "Method",
-        list(METHODS),
-        format_func=lambda name: METHODS[name].title,
-        **lasting(session, "method", "knn"),
+        **one_of(session, "method", titles),
         help="How cells are valued. Every method says when to use it.",
     )
     st.caption(METHODS[name].when)
@@ -74,20 +74,17 @@ def _choose_test(session: Session, table: Table, method: str) -> dict[str, Any] 
     name = "test" if method == "knn" else "test of games"
     choice = st.radio(
         "Test points (where the score is measured)",
-        possible,
+        **one_of(session, name, possible),
         captions=[TESTS[name] for name in possible],
-        **lasting(session, name, possible[0]),
     )
     if choice == "hold-out":
-        share = st.slider(
-            "Share of the rows to hold out",
-            *(10, 50),
-            step=5,
-            format="%d %%",
-            **lasting(session, "share", 30),
-        )
-        return {"test": share / 100}
+        return {"test": choose_held_out(session, "share")}
     return _second_file(session, table) if choice == "second CSV" else {}
+
+
+def choose_held_out(session: Session, name: str) -> float:
+    words, kept_share = "Share of the rows to hold out", lasting(session, name, 30)
+    return st.slider(words, 10, 50, step=5, format="%d %%", **kept_share) / 100
 
 
 def _second_file(session: Session, table: Table) -> dict[str, Any] | None:
@@ -115,40 +112,35 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
     with st.expander("Options", icon=":material/tune:") as fold:
         budget = st.radio(
             "How long",
-            list(BUDGETS),
+            **one_of(session, "budget", list(BUDGETS), "Standard"),
             captions=list(BUDGETS.values()),
-            **lasting(session, "budget", "Standard"),
         )
         seconds = None
         if budget == "Seconds":
             kept_seconds = lasting(session, "seconds", 60)
             seconds = st.number_input("Seconds", 1, 86_400, step=10, **kept_seconds)
         a, b = st.columns(2)
-        most = max(1, table.n_rows - 1)
-        neighbors = a.number_input(
-            "Neighbours (K)",
-            *(1, most),
-            **lasting(session, "k", min(10, most), range(1, most + 1)),
-            help="How many nearest rows vote on the class of a test point.",
-        )
-        scoring = _choose_scoring(session)
-        baseline = st.selectbox(
-            "No columns are worth",
-            list(BASELINES),
-            format_func=lambda name: f"{name}: {BASELINES[name]}",
-            **lasting(session, "baseline", "zero"),
-        )
-        seed = _choose_seed(session, b)
-        weights = _choose_weights(session, "column")
-    return {
-        "column_weights": weights,
-        "n_neighbors": int(neighbors),
-        "scoring": scoring,
-        "baseline": baseline,
-        "random_state": seed,
-        "near": _choose_near(session, table, fold),
-        **budget_options(str(budget), seconds, len(table.features)),
-    }
+        words = _explained(session, "baseline", BASELINES)
+        chosen = {
+            "n_neighbors": choose_neighbors(session, "k", table, a),
+            "scoring": _choose_scoring(session),
+            "baseline": st.selectbox("No columns are worth", **words),
+            "random_state": choose_seed(session, "seed", SAME_SEED, b),
+            "column_weights": _choose_weights(session, "column"),
+            **budget_options(str(budget), seconds, len(table.features)),
+        }
+    return {**chosen, "near": _choose_near(session, table, fold)}
+
+
+def choose_neighbors(session: Session, name: str, table: Table, place: Any = st) -> int:
+    most = max(1, table.n_rows - 1)
+    neighbors = place.number_input(
+        "Neighbours (K)",
+        *(1, most),
+        **lasting(session, name, min(10, most), range(1, most + 1)),
+        help="How many nearest rows vote on the class of a test point.",
+    )
+    return int(neighbors)
 
 
 def budget_options(budget: str, seconds: float | None, m: int) -> dict[str, Any]:
@@ -207,13 +199,12 @@ def _choose_game(session: Session, method: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     with st.expander("Options", icon=":material/tune:"):
         if METHODS[method].game:
-            # 1D fills cells with means, which the KNN utility cannot
-            models = [name for name in MODELS if (method, name) != ("flat", "knn")]
+            models = dict(MODELS)
+            if method == "flat":  # fills cells with means, which the KNN utility cannot
+                del models["knn"]
             chosen["model"] = st.selectbox(
                 "Model",
-                models,
-                format_func=lambda name: MODELS[name],
-                **lasting(session, f"model {method}", "tree"),
+                **one_of(session, f"model {method}", models, "tree"),
                 help="What is trained. The library takes any scikit-learn classifier.",
             )
         if method in ROUNDS:
@@ -239,51 +230,37 @@ def _choose_game(session: Session, method: str) -> dict[str, Any]:
             chosen["truncation"] = 0.01
         if METHODS[method].game:
             chosen["scoring"] = _choose_scoring(session)
-        chosen["random_state"] = _choose_seed(session, st)
+        chosen["random_state"] = choose_seed(session, "seed", SAME_SEED)
     return chosen
 
 
 def _choose_weights(session: Session, of: str) -> str:
-    """How much contributions count along rows or columns."""
-    return str(
-        st.selectbox(
-            f"Weights along {of}s",
-            list(WEIGHTS),
-            format_func=lambda name: f"{name}: {WEIGHTS[name]}",
-            **lasting(session, f"{of} weights", "shapley"),
-            help="How much a contribution counts by how many others are there. "
-            + " ".join(GIVES_UP.values()),
-        )
+    weights = st.selectbox(
+        f"Weights along {of}s",
+        **_explained(session, f"{of} weights", WEIGHTS),
+        help="How much a contribution counts by how many others are there. "
+        + " ".join(GIVES_UP.values()),
     )
+    return str(weights)
 
 
 def _choose_scoring(session: Session) -> str:
-    return str(
-        st.selectbox(
-            "Scoring",
-            list(SCORINGS),
-            format_func=lambda name: f"{name}: {SCORINGS[name]}",
-            **lasting(session, "scoring", "accuracy"),
-        )
-    )
+    return str(st.selectbox("Scoring", **_explained(session, "scoring", SCORINGS)))
 
 
-def _choose_seed(session: Session, place: Any) -> int:
-    seed = place.number_input(
-        "Seed",
-        *(0, 2**31 - 1),
-        **lasting(session, "seed", 0),
-        help="The same seed gives the same values.",
-    )
-    return int(seed)
+def _explained(session: Session, name: str, words: Mapping[str, str]) -> dict[str, Any]:
+    return one_of(session, name, {key: f"{key}: {words[key]}" for key in words})
+
+
+def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int:
+    kept_seed = lasting(session, name, 0)
+    return int(place.number_input("Seed", 0, 2**31 - 1, **kept_seed, help=words))
 
 
 # --- how long it will take ------------------------------------------------------------
 
 
-@kept(16)
-def _expected(table: Table, options: RunOptions) -> float:
-    return expected_seconds(table, options)
+_expected = kept(16)(expected_seconds)
 
 
 def say_time(table: Table, options: RunOptions) -> None:

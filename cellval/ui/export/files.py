@@ -10,6 +10,8 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
+from cellval.export.report import report_html
+from cellval.export.xlsx import xlsx_bytes
 from cellval.kept import kept
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
@@ -23,35 +25,20 @@ from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui.repair.measure import is_current
 from cellval.ui.session import Cell, Session, Source
-from cellval.ui.text import changes_words, plain
+from cellval.ui.text import changes_words
+from cellval.ui.widgets import download, error
 from cellval.values.result import CellValues
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 Changes = tuple[tuple[Cell, Repair], ...]
 
 
-def card(
-    place: Any,
-    title: str,
-    holds: str,
-    label: str,
-    name: str,
-    make: Callable[[], bytes],
-    **options: Any,
-) -> None:
-    """What a file holds, and the button that makes it only when it is asked for."""
-    with place.container(border=True, height="stretch"):
-        st.markdown(f"**{title}**  \n{holds}")
-        st.space("stretch")
-        st.download_button(
-            label,
-            make,
-            file_name=name,
-            icon=":material/download:",
-            on_click="ignore",
-            width="stretch",
-            **{"mime": "text/csv", **options},
-        )
+def _card(place: Any, title: str, holds: str) -> Any:
+    """What a file holds, above the button that it is fetched by."""
+    card = place.container(border=True, height="stretch")
+    card.markdown(f"**{title}**  \n{holds}")
+    card.space("stretch")
+    return card
 
 
 def stem(table: Table) -> str:
@@ -70,10 +57,7 @@ def repaired_file(session: Session, table: Table) -> None:
             raw = repaired_bytes(table, session.file.source, changes)
             log = safe_frame(changes_frame(table, dict(changes)))
     except InputError as fault:
-        st.error(
-            f"The repaired file cannot be made. {plain(str(fault))}",
-            icon=":material/error:",
-        )
+        error(f"The repaired file cannot be made. {fault}")
         return
     made, nothing = changes_words(dict(changes)), not changes
     holds = (
@@ -83,24 +67,13 @@ def repaired_file(session: Session, table: Table) -> None:
         "cells stay byte for byte as they were."
     )
     a, b = st.columns(2)
-    card(
-        a,
-        "Repaired CSV",
-        holds,
-        "Download the repaired CSV",
-        f"{stem(table)}_repaired.csv",
-        lambda: raw,
-        disabled=nothing,
-    )
-    card(
-        b,
-        "Change log",
-        f"{counted(len(log), 'line')}: row, id, column, before, after and reason.",
-        "Download the change log",
-        f"{stem(table)}-changes.csv",
-        partial(csv_bytes, log),
-        disabled=nothing,
-    )
+    with _card(a, "Repaired CSV", holds):
+        name = f"{stem(table)}_repaired.csv"
+        download("Download the repaired CSV", name, lambda: raw, disabled=nothing)
+    holds = f"{counted(len(log), 'line')}: row, id, column, before, after and reason."
+    with _card(b, "Change log", holds):
+        name, make = f"{stem(table)}-changes.csv", partial(csv_bytes, log)
+        download("Download the change log", name, make, disabled=nothing)
     n = _formulas(table, changes)
     if n:
         st.warning(
@@ -145,47 +118,40 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
         help="A rare class has lower values as a whole; ranked within the class it "
         "does not fill the top of the list.",
     )
-    decisions, repairs = dict(session.file.decisions), dict(session.file.repairs)
     shown = session.shown_table
     assert shown is not None
-
-    def cells(only: list[str] | None = None) -> pd.DataFrame:
-        return decisions_frame(
-            values,
-            decisions,
-            repairs=repairs,
-            table=table,
-            only=only,
-            within_class=within,
-        )
-
-    flagged = cells(choice or [])
+    cells = partial(
+        decisions_frame,
+        values,
+        dict(session.file.decisions),
+        repairs=dict(session.file.repairs),
+        table=table,
+        within_class=within,
+    )
+    flagged = cells(only=choice or [])
     a, b, c = st.columns(3)
-    card(
+    with _card(
         a,
         "Flagged cells",
         f"{len(flagged):,} so far, with decisions and repairs. Upload it again on the "
         "Repair page, or use it with `python -m cellval repair`.",
-        "Download flagged cells",
-        f"{stem(table)}-decisions.csv",
-        lambda: csv_bytes(flagged),
-    )
-    card(
+    ):
+        name = f"{stem(table)}-decisions.csv"
+        download("Download flagged cells", name, lambda: csv_bytes(flagged))
+    with _card(
         b,
         "Whole list",
         f"All {values.values.size:,} cells, lowest first, with your decisions.",
-        "Download the whole list",
-        f"{stem(table)}-list.csv",
-        lambda: csv_bytes(cells()),
-    )
-    card(
+    ):
+        name = f"{stem(table)}-list.csv"
+        download("Download the whole list", name, lambda: csv_bytes(cells()))
+    with _card(
         c,
         "Values",
         "A table in the shape of your file, with values in place of the cells.",
-        "Download the values",
-        f"{stem(table)}-values.csv",
-        lambda: csv_bytes(values_frame(values, shown)),
-    )
+    ):
+        name, grid = f"{stem(table)}-values.csv", partial(values_frame, values, shown)
+        download("Download the values", name, lambda: csv_bytes(grid()))
     if len(flagged):
         st.dataframe(flagged.head(200), hide_index=True, height="content")
     else:
@@ -208,96 +174,72 @@ def reports(session: Session, table: Table) -> None:
         "decisions": dict(file.decisions),
     }
     made_from = (suspicion, comparison, *(tuple(x.items()) for x in known.values()))
-
-    def page() -> bytes:
-        from cellval.export.report import report_html
-
-        return report_html(
-            suspicion, comparison=comparison, original=table, title=table.name, **known
-        )
-
-    def workbook() -> bytes:
-        from cellval.export.xlsx import xlsx_bytes
-
-        return xlsx_bytes(suspicion, original=table, **known)
-
+    known |= {"original": table}
+    page = {"comparison": comparison, "title": table.name, **known}
     a, b = st.columns(2)
-    _slow_card(
-        session,
+    with _card(
         a,
         "Report",
         "One HTML page that opens without a server: heatmap, suspicious cells with "
         "reasons, your changes, and whether models got better.",
-        ("report", f"{stem(table)}-report.html", "text/html"),
-        made_from,
-        page,
-    )
-    _slow_card(
-        session,
+    ):
+        name = f"{stem(table)}-report.html"
+        make = partial(report_html, suspicion, **page)
+        _make_first(session, "report", name, "text/html", made_from, make)
+    with _card(
         b,
         "Workbook",
         "The table as an XLSX file, cells coloured by their values, with suspicious "
         "cells and changes.",
-        ("workbook", f"{stem(table)}.xlsx", XLSX),
-        made_from,
-        workbook,
-    )
+    ):
+        name = f"{stem(table)}.xlsx"
+        make = partial(xlsx_bytes, suspicion, **known)
+        _make_first(session, "workbook", name, XLSX, made_from, make)
 
 
-def _slow_card(
+def _make_first(
     session: Session,
-    place: Any,
-    title: str,
-    holds: str,
-    file: tuple[str, str, str],
+    word: str,
+    name: str,
+    mime: str,
     made_from: Any,
     make: Callable[[], bytes],
 ) -> None:
     """A file that takes long, or may fail: made by one click, fetched by the next."""
-    word, name, mime = file
-    with place.container(border=True, height="stretch"):
-        st.markdown(f"**{title}**  \n{holds}")
-        st.space("stretch")
-        spot = st.empty()
-        known, raw = session.made.get(word, (None, None))
-        raw = raw if known == made_from else None
-        if raw is None and spot.button(
-            f"Make the {word}",
-            key=f"make {word}",
-            icon=":material/description:",
-            width="stretch",
-        ):
-            try:
-                with spot, st.spinner(f"Making the {word} …"):
-                    raw = make()
-                session.made[word] = (made_from, raw)
-            except InputError as fault:
-                spot.error(plain(str(fault)), icon=":material/error:")
-        if raw is not None:
-            spot.download_button(
-                f"Download the {word}",
-                raw,
-                file_name=name,
-                mime=mime,
-                icon=":material/download:",
-                on_click="ignore",
-                type="primary",
-                width="stretch",
-            )
+    spot = st.empty()
+    known, raw = session.made.get(word, (None, None))
+    raw = raw if known == made_from else None
+    if raw is None and spot.button(
+        f"Make the {word}",
+        key=f"make {word}",
+        icon=":material/description:",
+        width="stretch",
+    ):
+        try:
+            with spot, st.spinner(f"Making the {word} …"):
+                raw = make()
+            session.made[word] = (made_from, raw)
+        except InputError as fault:
+            error(fault, place=spot)
+    if raw is not None:
+        with spot:
+            download(f"Download the {word}", name, raw, mime=mime, type="primary")
 
 
 def csv_button(
-    table: Table, label: str, name: str, make: Callable[[], pd.DataFrame], words: str
+    place: Any,
+    table: Table,
+    label: str,
+    name: str,
+    make: Callable[[], pd.DataFrame],
+    words: str,
 ) -> None:
     """Download a frame, made when it is asked for, as a CSV."""
-    st.download_button(
-        label,
-        lambda: bytes(csv_bytes(safe_frame(make()))),
-        file_name=f"{stem(table)}-{name}.csv",
-        mime="text/csv",
-        key=f"download {name}",
-        icon=":material/download:",
-        on_click="ignore",
-        width="stretch",
-        help=f"CSV. {words}",
-    )
+    with place:
+        download(
+            label,
+            f"{stem(table)}-{name}.csv",
+            lambda: bytes(csv_bytes(safe_frame(make()))),
+            key=f"download {name}",
+            help=f"CSV. {words}",
+        )

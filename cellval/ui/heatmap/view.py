@@ -9,33 +9,19 @@ import streamlit as st
 from cellval.figures.heatmap import heatmap
 from cellval.figures.overview import overview
 from cellval.kept import kept
-from cellval.ui.selection import clicked_cell
-from cellval.ui.session import Session
-from cellval.ui.widgets import Window
-from cellval.values.result import CellValues
+from cellval.ui.session import Session, Shown
+from cellval.ui.widgets import clicked_cell
 from cellval.views.bands import bands
-from cellval.views.value_view import ValueView, value_view
+from cellval.views.value_view import ValueView
 
-DRAWN_WHOLE = 200  # rows; larger tables have an overview and a window
+WHOLE = 200  # rows; larger tables have an overview and a window
 WINDOW = 60  # rows
-MAX_COLUMNS = 60
+MAX_COLUMNS = 60  # wide tables have a window, too
 OVERVIEW_PIXELS = 150  # charts are not drawn narrower
 
 # Names of the widgets that are also set from elsewhere.
 ORDER, COLUMN = "heatmap order", "heatmap column"
 FIRST_ROW, FIRST_COLUMN = "heatmap start", "heatmap first column"
-
-
-def row_window(session: Session, n: int) -> Window:
-    """The rows drawn, by position in their order."""
-    return Window.of(session, FIRST_ROW, n, WINDOW, whole=DRAWN_WHOLE)
-
-
-def column_window(session: Session, m: int) -> Window:
-    """The columns drawn: wide tables have a window, too."""
-    window = Window.of(session, FIRST_COLUMN, m, MAX_COLUMNS)
-    window.slider("column", f"The heatmap shows {MAX_COLUMNS} of {m:,} columns.")
-    return window
 
 
 def move_to(session: Session, first: int) -> None:
@@ -65,58 +51,33 @@ def places(*, wide: bool) -> tuple[Any, Any, Any]:
 # --- figures, drawn anew only if they changed: most clicks leave them as they are -----
 
 
-def cells_figure(
-    values: CellValues,
-    rows: np.ndarray,
-    columns: tuple[int, int],
-    outlined: np.ndarray,
-    selected: tuple[int, int] | None,
-    transposed: bool,
-) -> go.Figure:
-    """The heatmap; `outlined` are flat positions of cells."""
-    i, j = np.divmod(outlined, len(values.column_names))
-    drawn = np.isin(i, rows)
-    return _cells(
-        value_view(values),
-        rows.tobytes(),
-        columns,
-        frozenset(zip(i[drawn].tolist(), j[drawn].tolist(), strict=True)),
-        selected,
-        transposed,
-        st.context.theme.type == "dark",
-    )
-
-
 @kept(4)
-def _cells(
+def cells_figure(
     view: ValueView,
     rows: bytes,
     columns: tuple[int, int],
-    outlined: frozenset[tuple[int, int]],
+    outlined: bytes,
     selected: tuple[int, int] | None,
     transposed: bool,
     dark: bool,
 ) -> go.Figure:
+    """The heatmap; rows and outlined cells by (flat) position."""
+    drawn = np.frombuffer(rows, np.int64)
+    i, j = np.divmod(np.frombuffer(outlined, np.int64), len(view.values.column_names))
+    seen = np.isin(i, drawn)
     return heatmap(
         view,
-        np.frombuffer(rows, np.int64),
+        drawn,
         np.arange(*columns),
-        outlined=outlined,
+        outlined=set(zip(i[seen].tolist(), j[seen].tolist(), strict=True)),
         selected=selected,
         transposed=transposed,
         dark=dark,
     )
 
 
-def overview_figure(
-    values: CellValues, order: np.ndarray, window: Window, height: int
-) -> go.Figure:
-    drawn = (window.first, window.last)
-    return _overview(value_view(values), order.tobytes(), drawn, height)
-
-
 @kept(4)
-def _overview(
+def overview_figure(
     view: ValueView, rows: bytes, window: tuple[int, int], height: int
 ) -> go.Figure:
     order = np.frombuffer(rows, np.int64)
@@ -127,33 +88,32 @@ def _overview(
 # --- clicks ---------------------------------------------------------------------------
 
 
-def open_cell(session: Session, values: CellValues, key: str) -> None:
+def open_cell(shown: Shown, key: str) -> None:
     """A click on a cell selects it; on a column's bar, it sorts the rows."""
     cell = clicked_cell(key)
     if cell is None:
         return
-    position, name = cell[0], values.column_names[cell[1]]
+    position, name = cell[0], shown.values.column_names[cell[1]]
     if position < 0:
-        sort_by(session, name)
+        sort_by(shown.session, name)
     else:
-        session.selection.choose_cell(position, name)
+        shown.session.selection.choose_cell(position, name)
 
 
-def jump(session: Session, values: CellValues, order: np.ndarray, key: str) -> None:
+def jump(shown: Shown, order: np.ndarray, key: str) -> None:
     """A click into the overview goes to the lowest cell of the band."""
     cell = clicked_cell(key)
     if cell is not None:
-        show_cell(session, values, order, *cell)
+        show_cell(shown, order, *cell)
 
 
-def show_cell(
-    session: Session, values: CellValues, order: np.ndarray, position: int, j: int
-) -> None:
+def show_cell(shown: Shown, order: np.ndarray, position: int, j: int) -> None:
     """Select a cell and move the window so that it lies in the middle."""
+    session, names = shown.session, shown.values.column_names
     at = np.flatnonzero(order == position)
     if at.size:
         move_to(session, max(0, int(at[0]) - WINDOW // 2))
-    if len(values.column_names) > MAX_COLUMNS:
+    if len(names) > MAX_COLUMNS:
         first = max(1, j + 1 - MAX_COLUMNS // 2)
         st.session_state[session.widget_key(FIRST_COLUMN)] = first
-    session.selection.choose_cell(position, values.column_names[j])
+    session.selection.choose_cell(position, names[j])

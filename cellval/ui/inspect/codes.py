@@ -1,33 +1,32 @@
 """Codes that seem to stand for "missing": all cells of one code decided at once."""
 
+from contextlib import nullcontext
+from functools import partial
+
 import streamlit as st
 
 from cellval.detect.placeholders import Placeholder
-from cellval.detect.suspicion import Suspicion
 from cellval.repairs.repair import Repair
-from cellval.table.table import Table
 from cellval.text import brief
-from cellval.ui.session import Cell, FileWork
+from cellval.ui.session import Cell, FileWork, Shown
 from cellval.ui.text import plain
 from cellval.views.rankings import code_rows
 
 MOST_LINES = 3  # more go into a box that opens
+QUESTION = ":material/question_mark:"
 
 
-def lines(file: FileWork, table: Table, suspicion: Suspicion | None) -> None:
+def lines(shown: Shown) -> None:
     """A line for each code, with what to do about its cells."""
-    codes = suspicion.surprise.placeholders if suspicion else ()
-    if len(codes) <= MOST_LINES:
+    codes = shown.suspicion.surprise.placeholders if shown.suspicion else ()
+    title, icon = f'{len(codes)} codes that may stand for "missing"', QUESTION
+    with st.expander(title, icon=icon) if len(codes) > MOST_LINES else nullcontext():
         for code in codes:
-            _line(file, table, code)
-        return
-    title = f'{len(codes)} codes that may stand for "missing"'
-    with st.expander(title, icon=":material/question_mark:"):
-        for code in codes:
-            _line(file, table, code)
+            _line(shown, code)
 
 
-def _line(file: FileWork, table: Table, code: Placeholder) -> None:
+def _line(shown: Shown, code: Placeholder) -> None:
+    file, table = shown.session.file, shown.table
     rows = table.row_numbers[code_rows(table, code)].tolist()
     own = Repair("blank", reason=f'{code.text} may stand for "missing".')
     cells = [(row, code.column) for row in rows]
@@ -48,8 +47,7 @@ def _line(file: FileWork, table: Table, code: Placeholder) -> None:
             key=f"codes blank {code.column} {code.text}",
             type="primary" if blanked else "secondary",
             disabled=not left,
-            on_click=_decide,
-            args=(file, left, "" if blanked else "error", own),
+            on_click=partial(_decide, file, left, "" if blanked else "error", own),
             help="Marks these cells as errors and empties them in the repaired file; "
             "cells that you repaired otherwise stay so. Again: take back.",
         )
@@ -58,8 +56,7 @@ def _line(file: FileWork, table: Table, code: Placeholder) -> None:
             key=f"codes fine {code.column} {code.text}",
             type="primary" if fine else "secondary",
             disabled=not left,
-            on_click=_decide,
-            args=(file, left, "" if fine else "fine", own),
+            on_click=partial(_decide, file, left, "" if fine else "fine", own),
             help="The number means what it says: marks these cells as fine. Again: "
             "take back.",
         )
@@ -71,5 +68,5 @@ def _decide(file: FileWork, cells: list[Cell], decision: str, own: Repair) -> No
         if decision == "error":
             file.repair(*cell, own)
         else:
-            file.undo(*cell)
+            file.undo(cell)
             file.decide(*cell, decision or None)

@@ -1,33 +1,19 @@
 """The inspection list: filters, how it looks, decisions on many cells at once."""
 
 import hashlib
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from cellval.detect.suspicion import Suspicion
-from cellval.glossary import (
-    RANK_HELP,
-    STDERR_HELP,
-    SURPRISE_HELP,
-    SUSPICION_HELP,
-    VALUE_HELP,
-    WITHIN_HELP,
-)
+from cellval import glossary as words
 from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
-from cellval.text import brief
-from cellval.ui.session import FileWork, Session
-from cellval.ui.widgets import (
-    heading,
-    lasting,
-    number_column,
-    row_column,
-    text_column,
-    view_key,
-)
-from cellval.values.result import CellValues
+from cellval.text import brief, counted
+from cellval.ui import tables
+from cellval.ui.session import FileWork, Session, Shown
+from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit
 from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number
 from cellval.views.rankings import RANKINGS, WORST
@@ -35,22 +21,11 @@ from cellval.views.value_view import value_view
 
 UNDECIDED = "not decided"
 HOW_MANY = "list how many"
-# What to do comes before numbers: narrow screens show the first columns only.
-SHOWN = [
-    *("rank", "row_number", "id", "column", "content", "suggestion", "suspicion"),
-    *("decision", "repair", "reason", "surprise", "value", "stderr", "class", "usual"),
-]
 
 
-def choose(
-    session: Session,
-    table: Table,
-    values: CellValues,
-    suspicion: Suspicion | None,
-    *,
-    is_list: bool,
-) -> tuple[Wanted, list[str]]:
+def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     """The widgets above the list, or those that fit the map: cells and decisions."""
+    session, table, values, suspicion = shown
     by: str = "suspicion"
     decisions: list[str] = []
     one, two, *rest = st.columns([3, 2, 3, 3, 3], vertical_alignment="bottom")
@@ -58,13 +33,11 @@ def choose(
     if is_list:
         by = one.selectbox(
             "Ranked by",
-            list(RANKINGS),
-            format_func=lambda key: RANKINGS[key],
-            **lasting(session, "list ranked by", "suspicion", RANKINGS),
-            on_change=_usual_number,
-            args=(session,),
+            **one_of(session, "list ranked by", RANKINGS),
+            on_change=forget,
+            args=(session, HOW_MANY),
             help="Suspicion: surprising cells first, more so if they hurt. Value: "
-            f"what hurts most. {WITHIN_HELP}",
+            f"what hurts most. {words.WITHIN_HELP}",
         )
     columns = three.multiselect(
         "Columns",
@@ -99,19 +72,19 @@ def choose(
     if is_list:
         usual = usual_number(table, values, suspicion, wanted)
         with two:
-            wanted = wanted._replace(k=_how_many(session, values, by, usual))
+            wanted = wanted._replace(k=_how_many(shown, by, usual))
     return wanted, decisions
 
 
-def _how_many(session: Session, values: CellValues, by: str, usual: int) -> int | None:
-    most = min(MOST, values.values.size)
+def _how_many(shown: Shown, by: str, usual: int) -> int | None:
+    most = min(MOST, shown.values.values.size)
     k = st.number_input(
         "How many cells",
         min_value=1,
         max_value=most,
         value=None,
         step=10,
-        **lasting(session, HOW_MANY, None, range(1, most + 1)),
+        **lasting(shown.session, HOW_MANY, None, range(1, most + 1)),
         placeholder=f"{usual:,} by default",
         help=f"The {WORST[by]} cells to inspect, up to {most:,}. Empty: {USUAL}, or as "
         "many as the rule flags if these are more.",
@@ -119,87 +92,73 @@ def _how_many(session: Session, values: CellValues, by: str, usual: int) -> int 
     return None if k is None else int(k)
 
 
-def _usual_number(session: Session) -> None:
-    st.session_state[session.widget_key(HOW_MANY)] = None
-
-
-def show(
-    session: Session,
-    table: Table,
-    values: CellValues,
-    found: Inspection,
-    decisions: list[str],
-) -> None:
+def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
     """The list, and buttons that decide on many of its cells."""
-    frame = found.frame
+    frame, file = found.frame, shown.session.file
     if decisions:
         names = frame["decision"].replace("", UNDECIDED)
         frame = frame[names.isin(decisions)].reset_index(drop=True)
     if len(frame) == 0:
         st.info("No cell fits these filters.")
     else:
-        chosen = _draw(session, frame, table, values)
+        chosen = _draw(shown, frame)
         st.caption(
             "Click a line to open the cell; tick lines to decide on many at once."
         )
-        _mark_buttons(session.file, frame.iloc[chosen])
-    _flag_buttons(session.file, found)
+        _mark_buttons(file, frame.iloc[chosen])
+    _flag_buttons(file, found)
 
 
-def _draw(
-    session: Session, frame: pd.DataFrame, table: Table, values: CellValues
-) -> list[int]:
+def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     """A click anywhere opens the cell, boxes choose many: the chosen lines."""
+    session, table, values, _ = shown
     unit = value_view(values).unit
+    columns = _columns(table, unit)
     hidden = {"id"} if table.id_column is None else set()
     if not frame["repair"].any():
         hidden.add("repair")
-    shown = frame[[name for name in SHOWN if name in frame and name not in hidden]]
-    shown = shown.copy()
-    shown[["value", "stderr"]] *= unit.factor
+    drawn = frame[[name for name in columns if name in frame and name not in hidden]]
+    drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
-    key = view_key("list", session.widget_key("v"), cells.hexdigest())
+    key = session.widget_key("list", cells.hexdigest())
     event = st.dataframe(
-        shown,
+        drawn,
         key=key,
         hide_index=True,
-        height=min(640, 38 + 35 * max(len(shown), 3)),
+        height=min(640, 38 + 35 * max(len(drawn), 3)),
         on_select=lambda: _open(session, frame, key),
         selection_mode=["multi-row", "single-cell"],
-        column_config=_columns(table, unit),
+        column_config=columns,
         alt="The cells to inspect, worst first",
     )
     return [line for line in event["selection"]["rows"] if line < len(frame)]
 
 
 def _columns(table: Table, unit: Unit) -> dict[str, Any]:
-    number, text, digits = number_column, text_column, unit.decimals
+    """What to do comes before numbers: narrow screens show the first columns only."""
+    number, text, digits = tables.number, tables.text, unit.decimals
+    value = f"value ({unit.name})"
     return {
-        "rank": number("rank", "localized", width=50, help=RANK_HELP),
-        "row_number": row_column(),
-        "id": text(heading(table.id_column or "id"), width="small"),
-        "column": text("column", width=100),
-        "content": text("content", width=100, help="The cell as it is in the file."),
-        "suspicion": number("suspicion", "%.2g", width=85, help=SUSPICION_HELP),
-        "surprise": number("surprise", "%.2g", width=85, help=SURPRISE_HELP),
-        "value": number(f"value ({unit.name})", digits, width=80, help=VALUE_HELP),
-        "stderr": number("± error", digits, width=65, help=STDERR_HELP),
-        "reason": text(
-            "reason",
-            width=300,
-            help="What is odd about the cell, and whether it clearly hurts.",
-        ),
+        "rank": number("rank", "localized", width=50, help=words.RANK_HELP),
+        "row_number": tables.row_number(),
+        "id": text(tables.heading(table.id_column or "id"), width="small"),
+        "column": text(width=100),
+        "content": text(width=100, help="The cell as it is in the file."),
         "suggestion": text(
-            "suggestion",
             width=90,
             help="What may have been meant, for surprising cells; more beside.",
         ),
-        "decision": text("decision", width=75, help="Set it beside or below."),
-        "repair": text(
-            "repair", width=90, help="What you decided to put into the cell."
+        "suspicion": number("suspicion", "%.2g", width=85, help=words.SUSPICION_HELP),
+        "decision": text(width=75, help="Set it beside or below."),
+        "repair": text(width=90, help="What you decided to put into the cell."),
+        "reason": text(
+            width=300, help="What is odd about the cell, and whether it clearly hurts."
         ),
+        "surprise": number("surprise", "%.2g", width=85, help=words.SURPRISE_HELP),
+        "value": number(value, digits, width=80, help=words.VALUE_HELP),
+        "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
         "class": text(
-            heading(table.label), width="small", help="The label of the row."
+            tables.heading(table.label), width="small", help="The label of the row."
         ),
         "usual": text(
             "usual in class",
@@ -218,7 +177,6 @@ def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
 
 
 def _decide(file: FileWork, frame: pd.DataFrame, decision: str | None) -> None:
-    """The same decision for all these lines."""
     for row_number, column in zip(frame["row_number"], frame["column"], strict=True):
         file.decide(int(row_number), str(column), decision)
 
@@ -244,8 +202,7 @@ def _flag_buttons(file: FileWork, found: Inspection) -> None:
             icon=":material/flag:",
             key="flag lowest",
             disabled=k == 0,
-            on_click=_flag,
-            args=(file, found.frame.iloc[: int(k)]),
+            on_click=partial(_flag, file, found.frame.iloc[: int(k)]),
             help="Marks them as errors. Cells you already decided on stay as they are.",
         )
 
@@ -259,21 +216,15 @@ def _flag(file: FileWork, lines: pd.DataFrame) -> None:
 
 
 def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
-    """Decide on the ticked lines."""
     n = len(chosen)
-    words: dict[str | None, str] = {d: f"Mark as {d}" for d in DECISIONS}
-    words[None] = "Clear"
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(
-            f"{n:,} lines ticked" if n != 1 else "1 line ticked", width="content"
-        )
-        for decision, label in words.items():
+        st.caption(f"{counted(n, 'line')} ticked", width="content")
+        for decision in (*DECISIONS, None):
             st.button(
-                label,
+                f"Mark as {decision}" if decision else "Clear",
                 key=f"list mark {decision}",
                 disabled=n == 0,
-                on_click=_decide,
-                args=(file, chosen, decision),
+                on_click=partial(_decide, file, chosen, decision),
                 help="For all lines ticked in the list."
                 if decision
                 else "Take back the decisions on all ticked lines.",
@@ -281,7 +232,6 @@ def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
 
 
 def progress(frame: pd.DataFrame) -> None:
-    """How much of the list was looked at."""
     n, done = len(frame), int((frame["decision"] != "").sum())
     counts = frame["decision"].value_counts()
     parts = [f"{counts[d]:,} {d}" for d in DECISIONS if d in counts]
@@ -291,14 +241,11 @@ def progress(frame: pd.DataFrame) -> None:
 
 def say_why_no_surprise(session: Session) -> None:
     """What is missing on the page while surprise is not known."""
-    if session.run is not None and session.run.active:
-        st.info(
-            "How surprising cells are is not known yet. The list goes by value until "
-            "it is; the map comes then."
-        )
-    else:
-        st.info(
-            "How surprising cells are is not known: the run ended before, or comparing "
-            "them failed (the server's log says why). The list goes by value alone; "
-            "there is no map."
-        )
+    st.info(
+        "How surprising cells are is not known yet. The list goes by value until it "
+        "is; the map comes then."
+        if session.run is not None and session.run.active
+        else "How surprising cells are is not known: the run ended before, or "
+        "comparing them failed (the server's log says why). The list goes by value "
+        "alone; there is no map."
+    )

@@ -8,29 +8,27 @@ from cellval.detect.suspicion import Suspicion
 from cellval.figures.corner_map import corner_plot
 from cellval.kept import kept
 from cellval.ui.heatmap.view import open_cell
-from cellval.ui.selection import marked_cell
-from cellval.ui.session import Session
-from cellval.ui.widgets import chart, view_key
-from cellval.values.result import CellValues
+from cellval.ui.session import Shown
+from cellval.ui.widgets import chart, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 
 
-def draw(
-    session: Session, values: CellValues, suspicion: Suspicion, keep: np.ndarray
-) -> None:
+def draw(shown: Shown, keep: np.ndarray) -> None:
     """The cells in the mask as points; a click selects one."""
+    suspicion = shown.suspicion
+    assert suspicion is not None
     cells = drawn_cells(suspicion, keep)
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
-    mask = np.packbits(keep).tobytes()
-    key = view_key("map", session.widget_key("v"), hash(mask))
-    selected = marked_cell(session, values, np.arange(len(keep)), key)
+    key = shown.session.widget_key("map", hash(keep.tobytes()))
+    selected = marked_cell(shown, np.arange(len(keep)), key)
+    counts = tuple(corner_counts(suspicion, keep).items())
     chart(
-        _figure(suspicion, cells.tobytes(), mask, selected),
-        key,
+        _figure(suspicion, cells.tobytes(), counts, selected),
         "Does it hurt, and is it surprising",
-        on_select=lambda: open_cell(session, values, key),
+        key=key,
+        on_select=lambda: open_cell(shown, key),
     )
     st.caption(
         f"Every point is a cell; click one to open it. "
@@ -42,11 +40,11 @@ def draw(
 
 @kept(2)
 def _figure(
-    suspicion: Suspicion, cells: bytes, mask: bytes, selected: tuple[int, int] | None
+    suspicion: Suspicion,
+    cells: bytes,
+    counts: tuple[tuple[str, int], ...],
+    selected: tuple[int, int] | None,
 ) -> go.Figure:
     """Drawn anew only if it changed: most clicks leave it as it is."""
-    shape = suspicion.scores.shape
-    bits = np.unpackbits(np.frombuffer(mask, np.uint8), count=shape[0] * shape[1])
-    counts = corner_counts(suspicion, bits.reshape(shape).astype(bool))
     drawn = np.frombuffer(cells, np.int64)
-    return corner_plot(suspicion, drawn, counts, selected=selected)
+    return corner_plot(suspicion, drawn, dict(counts), selected=selected)

@@ -1,6 +1,7 @@
 """The list of changes so far, and decisions from a file."""
 
 import hashlib
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -10,17 +11,10 @@ from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import changes_frame, repaired
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui.cell_detail import undo_cells
+from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, plain
-from cellval.ui.widgets import (
-    data_table,
-    error,
-    heading,
-    number_column,
-    text_column,
-    view_key,
-)
+from cellval.ui.widgets import error
 
 FEW_LINES = 12  # a longer list of changes scrolls
 
@@ -47,12 +41,12 @@ def changes_list(session: Session, table: Table) -> None:
     places = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
     cells = [(row, name if (row, name) in made else "") for row, name in places]
     version = hashlib.sha1(repr(sorted(made.items())).encode()).hexdigest()[:12]
-    drawn = data_table(
+    drawn = tables.draw(
         frame.drop(columns=["id"] * (table.id_column is None)),
         "The changes so far",
         _columns(table),
         few=FEW_LINES,
-        key=view_key("changes", session.widget_key("list"), version),
+        key=session.widget_key("changes", version),
         on_select="rerun",
         selection_mode="multi-row",
     )
@@ -64,24 +58,23 @@ def changes_list(session: Session, table: Table) -> None:
             key="undo ticked",
             icon=":material/undo:",
             disabled=not ticked,
-            on_click=undo_cells,
-            args=(session.file, ticked),
+            on_click=partial(session.file.undo, *ticked),
             help="Tick lines in the list to take them back.",
         )
         _undo_all(session)
 
 
 def _columns(table: Table) -> dict[str, Any]:
-    text = text_column
+    text = tables.text
     return {
-        "row": number_column(
+        "row": tables.number(
             "row", "%d", width=60, help="As counted in the file: from 1."
         ),
-        "id": text(heading(table.id_column or "id"), width="small"),
-        "column": text("column", width="small"),
-        "before": text("before", width="medium", help="The cell as it is in the file."),
-        "after": text("after", width="medium", help="Empty: the cell is blanked."),
-        "reason": text("reason", width="large"),
+        "id": text(tables.heading(table.id_column or "id"), width="small"),
+        "column": text(width="small"),
+        "before": text(width="medium", help="The cell as it is in the file."),
+        "after": text(width="medium", help="Empty: the cell is blanked."),
+        "reason": text(width="large"),
     }
 
 
@@ -89,7 +82,7 @@ def _undo_all(session: Session) -> None:
     cells = list(session.file.repairs)
 
     def undo() -> None:
-        undo_cells(session.file, cells)
+        session.file.undo(*cells)
         session.upload = None
 
     with st.popover("Undo all", icon=":material/restart_alt:"):
@@ -106,8 +99,7 @@ def upload_decisions(session: Session, table: Table) -> None:
             "A CSV file of decisions",
             type=["csv"],
             key=key,
-            on_change=_read,
-            args=(session, table, key),
+            on_change=partial(_read, session, table, key),
             help="“Flagged cells” from the Export page, or your own with the columns "
             "row, column and after. Repairs in it replace those on the same cells.",
         )

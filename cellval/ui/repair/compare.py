@@ -7,18 +7,12 @@ from cellval.errors import InputError
 from cellval.figures.comparison import heatmaps
 from cellval.glossary import SUSPICION_HELP, VALUE_HELP
 from cellval.repairs.repair import split
-from cellval.ui.runs import leave_repaired, value_repaired
+from cellval.ui import tables
+from cellval.ui.runs import value_repaired
 from cellval.ui.session import Session
+from cellval.ui.sidebar import back_button
 from cellval.ui.text import changes_words
-from cellval.ui.widgets import (
-    Window,
-    chart,
-    data_table,
-    error,
-    lasting,
-    number_column,
-    row_column,
-)
+from cellval.ui.widgets import Window, chart, error, lasting
 from cellval.values.words import model_words
 from cellval.views.matched_rows import Version, cells_before_after, paired
 from cellval.views.value_view import value_view
@@ -48,14 +42,7 @@ def value_again(session: Session) -> None:
         if not is_repaired or (session.file.repairs and not session.is_up_to_date):
             _run_button(session)
         if is_repaired:
-            st.button(
-                "Back to the file as it was",
-                key="back",
-                icon=":material/undo:",
-                on_click=leave_repaired,
-                args=(session,),
-                help="Pages show the run on your file again; changes are kept.",
-            )
+            back_button(session, "back")
 
 
 def _run_button(session: Session) -> None:
@@ -126,22 +113,21 @@ def _totals(before: Version, after: Version) -> None:
 
 
 def _repaired_cells(session: Session, before: Version, after: Version) -> None:
-    """What became of each repaired cell."""
     texts, _ = split(session.memo.changes)
     frame = cells_before_after(list(texts)[:MOST_LINES], before, after)
     if frame.empty:
         return
     unit = value_view(before.values).unit
-    config = {"row_number": row_column()}
+    config = {"row_number": tables.row_number()}
     for word in ("before", "after"):
         frame[f"value {word}"] *= unit.factor
-        config[f"value {word}"] = number_column(
+        config[f"value {word}"] = tables.number(
             f"value {word} ({unit.name})", unit.decimals, help=VALUE_HELP
         )
-        config[f"rank {word}"] = number_column(
+        config[f"rank {word}"] = tables.number(
             f"suspicion rank {word}", "localized", help=SUSPICION_HELP
         )
-    data_table(frame, "Repaired cells before and after", config, few=FEW_LINES)
+    tables.draw(frame, "Repaired cells before and after", config, few=FEW_LINES)
     if len(texts) > MOST_LINES:
         st.caption(f"The first {MOST_LINES:,} of {len(texts):,} repaired cells.")
 
@@ -172,7 +158,6 @@ def _heatmaps(session: Session, before: Version, after: Version) -> None:
             cells | {(row, -1) for row in drop},
             dark=st.context.theme.type == "dark",
         ),
-        "compared heatmaps",
         "Heatmaps before and after",
     )
     st.caption(

@@ -1,8 +1,6 @@
 """Did a repair help? Measuring real models before and after, watched on a page."""
 
 from collections.abc import Iterator
-from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -10,15 +8,14 @@ from cellval.errors import InputError
 from cellval.figures.comparison import accuracies
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
+from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
 from cellval.text import counted
+from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
-from cellval.ui.widgets import chart, data_table, error, number_column, text_column
-
-if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.repairs.comparison import Comparison
+from cellval.ui.widgets import chart, error
 
 SPREAD_HELP = (
     "Standard deviation, in percentage points, of the accuracy over the repeats: each "
@@ -70,21 +67,17 @@ def _start(session: Session, before: Table) -> None:
     """In the background; or InputError where the repairs do not fit the table."""
     after = session.repaired_table()
     neighbors = session.run.options.n_neighbors if session.run else 10
-    made_from = dict(session.file.repairs)
-    begin = partial(_compare, before, after, neighbors)
-    session.file.comparison.start(before, made_from, begin)
+
+    def compare() -> Iterator[Snapshot[Comparison]]:
+        # scikit-learn is loaded here, so not while a page is drawn
+        from cellval.repairs.measure import iter_comparison
+
+        return iter_comparison(before, after, n_neighbors=neighbors)
+
+    session.file.comparison.start(before, dict(session.file.repairs), compare)
 
 
-def _compare(
-    before: Table, after: Table, n_neighbors: int
-) -> "Iterator[Snapshot[Comparison]]":
-    # scikit-learn is loaded here, so not while a page is drawn
-    from cellval.repairs.measure import iter_comparison
-
-    return iter_comparison(before, after, n_neighbors=n_neighbors)
-
-
-def _going(job: "Job[Comparison]") -> None:
+def _going(job: Job[Comparison]) -> None:
     done = job.progress.done
     words = f"Measuring: {done:.0%}" if done else "Measuring: starting"
     keeps = "Keeps what there is."
@@ -93,16 +86,15 @@ def _going(job: "Job[Comparison]") -> None:
         _verdicts(job.result)  # a figure every second would slow the models down
 
 
-def _over(job: "Job[Comparison]") -> None:
+def _over(job: Job[Comparison]) -> None:
     if ended(job, "What was measured so far is kept.") and job.progress.done > 0:
         assert job.result is not None
         _show(job.result)
 
 
-def _show(result: "Comparison") -> None:
-    """Verdicts, figure and table of a comparison, and what was measured."""
+def _show(result: Comparison) -> None:
     _verdicts(result)
-    chart(accuracies(result), "accuracies", "Accuracy before and after", menu=False)
+    chart(accuracies(result), "Accuracy before and after", menu=False)
     _table(result)
     dropped = f", {result.n_dropped:,} of them dropped" if result.n_dropped else ""
     _, repeats, folds = result.before.shape
@@ -114,14 +106,14 @@ def _show(result: "Comparison") -> None:
     )
 
 
-def _verdicts(result: "Comparison") -> None:
+def _verdicts(result: Comparison) -> None:
     for model in result.models:
         st.markdown(f"**{model}.** {plain(result.verdict(model))}")
 
 
-def _table(result: "Comparison") -> None:
+def _table(result: Comparison) -> None:
     right = "Share of the untouched rows that the model predicts rightly, in %."
-    number = number_column
+    number = tables.number
     columns = {
         "before": number("before (%)", 1, help=right),
         "before_spread": number("± pp", 2, help=SPREAD_HELP),
@@ -131,8 +123,8 @@ def _table(result: "Comparison") -> None:
         "low": number("from (pp)", "%+.2f", help=INTERVAL_HELP),
         "high": number("to (pp)", "%+.2f", help=INTERVAL_HELP),
     }
-    data_table(
+    tables.draw(
         (100 * result.frame()[list(columns)]).reset_index(),
         "Accuracy before and after, for each model",
-        {"model": text_column("model", width="medium"), **columns},
+        {"model": tables.text(width="medium"), **columns},
     )

@@ -1,25 +1,24 @@
 """Two rows side by side: pairs worth comparing, and where they differ."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from cellval.glossary import ROW_HELP
-from cellval.table.table import Table
+from cellval.ui import tables
 from cellval.ui.sample.row import explain, row_picker
-from cellval.ui.session import Session
-from cellval.ui.widgets import data_table, number_column
-from cellval.values.result import CellValues
+from cellval.ui.session import Session, Shown
 from cellval.views.pairs import alike_rows_pairs, alike_values_pairs
-from cellval.views.value_view import value_view
 from cellval.views.waterfall import shared_limits
 
 MOST_LINES = 30
 
 
-def propose_pairs(session: Session, table: Table, values: CellValues) -> None:
-    """Pairs worth comparing, both ways."""
-    unit = value_view(values).row_unit
+def propose_pairs(shown: Shown) -> None:
+    session, table, values, _ = shown
+    unit = shown.row_unit
     kinds = {
         "Same value, different reasons": (
             alike_values_pairs(values),
@@ -44,8 +43,7 @@ def propose_pairs(session: Session, table: Table, values: CellValues) -> None:
                 f"{unit.number(values.row_values[pair.first])} and "
                 f"{unit.text(values.row_values[pair.second])}"
             ),
-            on_change=_take_pair,
-            args=(session, f"pairs {title}"),
+            on_change=partial(_take_pair, session, f"pairs {title}"),
             disabled=not found,
             help=why,
         )
@@ -54,32 +52,28 @@ def propose_pairs(session: Session, table: Table, values: CellValues) -> None:
 def _take_pair(session: Session, key: str) -> None:
     pair = st.session_state[key]
     if pair is not None:
-        session.selection.row = pair.first
-        session.selection.other_row = pair.second
+        session.selection.row, session.selection.other_row = pair.first, pair.second
         st.session_state[key] = None
 
 
-def show_both(
-    session: Session, table: Table, values: CellValues, a: int, b: int
-) -> None:
+def show_both(shown: Shown, a: int, b: int) -> None:
     """Two rows with their waterfalls on one scale, then cell by cell."""
+    values = shown.values
     limits = shared_limits(
         (values.explain(int(values.row_numbers[i])), values.row_values[i])
         for i in (a, b)
     )
-    for place, position, other in zip(
-        st.columns(2), (a, b), (False, True), strict=True
-    ):
+    for place, position, which in zip(st.columns(2), (a, b), "ab", strict=True):
         with place:
-            row_picker(session, table, values, position, other=other)
-            explain(table, values, position, f"compare {'ab'[other]}", limits)
-    _difference(table, values, a, b)
+            row_picker(shown, position, which)
+            explain(shown, position, f"compare {which}", limits)
+    _difference(shown, a, b)
 
 
-def _difference(table: Table, values: CellValues, a: int, b: int) -> None:
+def _difference(shown: Shown, a: int, b: int) -> None:
     """Where two rows differ, largest difference first."""
-    unit = value_view(values).row_unit
-    gap = values.values[a] - values.values[b]
+    _, table, values, _ = shown
+    unit, gap = shown.row_unit, values.values[a] - values.values[b]
     order = np.argsort(-np.abs(np.nan_to_num(gap)), kind="stable")[:MOST_LINES]
     names = [values.column_names[j] for j in order]
     first, second = (f"row {table.row_numbers[i]:,}" for i in (a, b))
@@ -95,6 +89,6 @@ def _difference(table: Table, values: CellValues, a: int, b: int) -> None:
     )
     st.markdown(f"##### Cell by cell, in {unit.long}", help=ROW_HELP)
     words = f"In {unit.long}; below 0 hurts."
-    number = number_column(None, unit.decimals, help=words)
+    number = tables.number(None, unit.decimals, help=words)
     numbers = {name: number for name in frame if frame[name].dtype == float}
-    data_table(frame, "Differences", numbers)
+    tables.draw(frame, "Differences", numbers)

@@ -1,19 +1,21 @@
 """Label or cell: which single change would help a row most, and one click for it."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.glossary import ROW_HELP
 from cellval.kept import kept
 from cellval.stats import SURE
 from cellval.table.table import Table
-from cellval.ui.sample.what_if import is_stored, store, tested_on
-from cellval.ui.session import Session
+from cellval.ui import tables
+from cellval.ui.sample.what_if import Texts, is_stored, store, tested_on
+from cellval.ui.session import Shown
 from cellval.ui.text import plain
-from cellval.ui.widgets import data_table, lasting, number_column, text_column
+from cellval.ui.widgets import lasting
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.row_detail import is_low, row_suggestions
@@ -30,11 +32,10 @@ GAIN_ERROR_HELP = (
 Suggested = list[tuple[dict[str, str], str]]  # new texts by column, and why
 
 
-def show_label_or_cell(
-    session: Session, table: Table, values: CellValues, position: int
-) -> None:
+def show_label_or_cell(shown: Shown, position: int) -> None:
     """Which single change would help the row most; at once where its value is low."""
-    suspicion, row_number = session.suspicion, int(table.row_numbers[position])
+    session, table, values, suspicion = shown
+    row_number = int(table.row_numbers[position])
     st.markdown(
         "##### Label or cell?",
         help="A row of low value may have a wrong label or a wrong cell, or be a hard "
@@ -60,14 +61,13 @@ def show_label_or_cell(
     except InputError as fault:
         st.warning(plain(str(fault)), icon=":material/warning:")
         return
-    unit = value_view(values).row_unit
     left, right = st.columns([3, 2])
     with left:
-        _changes_table(found, unit)
+        _changes_table(found, shown.row_unit)
     with right, st.container(border=True):
         st.markdown(plain(found.verdict))
-        _apply_button(session, table, found, options, unit)
-        for note in (_not_tried(session, table, suspicion, options), found.note):
+        _apply_button(shown, found, options)
+        for note in (_not_tried(shown, options), found.note):
             if note:
                 st.caption(plain(note))
 
@@ -78,7 +78,7 @@ def _compared(
     values: CellValues,
     table: Table,
     row_number: int,
-    changes: tuple[tuple[tuple[str, str], ...], ...],
+    changes: tuple[Texts, ...],
     test: Table | None,
 ) -> LabelOrCell:
     unit = value_view(values).row_unit
@@ -97,30 +97,28 @@ def _changes_table(found: LabelOrCell, unit: Unit) -> None:
             "stderr": np.append(np.nan, lines["stderr"]) * unit.factor,
         }
     )
-    name, digits = unit.name, unit.decimals
-    data_table(
+    name, digits, number = unit.name, unit.decimals, tables.number
+    tables.draw(
         frame,
         "The row's value as it is and after each single change",
         {
-            "change": text_column("change", width="medium"),
-            "value": number_column(f"row value ({name})", digits, help=ROW_HELP),
-            "gain": number_column(f"gain ({name})", f"%+.{digits}f", help=GAIN_HELP),
-            "stderr": number_column(f"± ({name})", digits, help=GAIN_ERROR_HELP),
+            "change": tables.text(width="medium"),
+            "value": number(f"row value ({name})", digits, help=ROW_HELP),
+            "gain": number(f"gain ({name})", f"%+.{digits}f", help=GAIN_HELP),
+            "stderr": number(f"± ({name})", digits, help=GAIN_ERROR_HELP),
         },
     )
 
 
-def _apply_button(
-    session: Session, table: Table, found: LabelOrCell, options: Suggested, unit: Unit
-) -> None:
+def _apply_button(shown: Shown, found: LabelOrCell, options: Suggested) -> None:
     """For the change that helps most, if one does."""
-    lines = found.changes
+    session, unit, lines = shown.session, shown.row_unit, found.changes
     if lines.empty or not lines["gain"].max() > 0:
         return
     at = int(lines["gain"].argmax())
     best, n_labels = lines.iloc[at], len(lines) - len(options)
     if at < n_labels:
-        texts = {table.label: str(best["after"])}
+        texts = {shown.table.label: str(best["after"])}
         reason = (
             f"With this label the row's value would rise from {unit.text(found.now)} "
             f"to {unit.text(best['value'])}, more than by any other single change."
@@ -137,26 +135,23 @@ def _apply_button(
         icon=":material/build:",
         type="primary" if is_clear else "secondary",
         disabled=(found.row_number, "") in session.file.repairs,
-        on_click=store,
-        args=(session, found.row_number, texts, reason),
+        on_click=partial(store, session, found.row_number, texts, reason),
         help=f"Writes {plain(best['change'])} into the repaired table. Your file stays "
         "as it is, and the Repair page undoes it.",
     )
 
 
-def _not_tried(
-    session: Session, table: Table, suspicion: Suspicion | None, options: Suggested
-) -> str:
+def _not_tried(shown: Shown, options: Suggested) -> str:
     """What was not tried, and why."""
-    words = []
-    goes_on = session.run is not None and session.run.active
-    if suspicion is None and goes_on:
+    words, run = [], shown.session.run
+    goes_on = run is not None and run.active
+    if shown.suspicion is None and goes_on:
         words.append("Only labels so far: cells are still being compared.")
-    elif suspicion is None:
+    elif shown.suspicion is None:
         words.append("Only labels: cells could not be compared with each other.")
     elif not options:
         words.append("No cell of this row is suspicious, so only labels are tried.")
-    if len(table.classes) - 1 > MOST_LABELS:
+    if len(shown.table.classes) - 1 > MOST_LABELS:
         words.append(f"Of the other labels, the {MOST_LABELS} commonest.")
     if goes_on:
         words.append("The run goes on, so the value above may still differ from this.")

@@ -14,18 +14,20 @@ from cellval.kept import kept
 from cellval.stats import SURE
 from cellval.table.table import Table
 from cellval.text import content, counted
+from cellval.ui import tables
 from cellval.ui.cell_detail import change_to
 from cellval.ui.navigation import goto
-from cellval.ui.session import Edits, Session
+from cellval.ui.session import Edits, Session, Shown
+from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, error, heading, text_column, view_key
+from cellval.ui.widgets import chart, error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.views.value_view import value_view
 from cellval.views.waterfall import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll
+Texts = tuple[tuple[str, str], ...]  # by column
 SECONDS = 0.3  # of computing for a what-if, on two free cores
 
 
@@ -63,12 +65,10 @@ def store(
     session: Session, row_number: int, texts: Mapping[str, str], reason: str
 ) -> None:
     """Keep changes as repairs; what the file holds anyway needs none."""
-    table = session.original
-    assert table is not None
-    held = table.cells.iloc[table.position(row_number)]
+    held = session.original_row(row_number)
     for name, new in texts.items():
-        if new.strip() == str(held[name]).strip():
-            session.file.undo(row_number, name)
+        if new.strip() == held[name]:
+            session.file.undo((row_number, name))
         else:
             change = change_to(new if new.strip() else "", reason)
             session.file.repair(row_number, name, change)
@@ -76,18 +76,11 @@ def store(
 
 def is_stored(session: Session, row_number: int, texts: Mapping[str, str]) -> bool:
     """Does the repaired table hold these texts?"""
-    table, made = session.original, session.file.repairs
-    assert table is not None
-    held = table.cells.iloc[table.position(row_number)]
-    return all(
-        (
-            made[row_number, name].text
-            if (row_number, name) in made
-            else str(held[name])
-        ).strip()
-        == new.strip()
-        for name, new in texts.items()
-    )
+    made, now = session.file.repairs, session.original_row(row_number)
+    now |= {
+        name: c.text.strip() for (row, name), c in made.items() if row == row_number
+    }
+    return all(now[name] == new.strip() for name, new in texts.items())
 
 
 def tested_on(session: Session) -> Table | None:
@@ -97,23 +90,23 @@ def tested_on(session: Session) -> Table | None:
 
 
 @st.fragment
-def show_what_if(
-    session: Session, table: Table, values: CellValues, position: int
-) -> None:
+def show_what_if(shown: Shown, position: int) -> None:
     """Edit the row; its value and waterfall then, beside those now."""
+    session, table, values, _ = shown
     row_number = int(table.row_numbers[position])
-    tried = session.file.edits_of(row_number)
+    tried = session.file.edits[row_number]
     st.markdown(
         "##### What if?",
         help="Try other texts in any cell, or another label: nothing is changed until "
         f"you keep it. {ROW_HELP}",
     )
     left, right = st.columns([3, 2])
+    key = f"what if {table.fingerprint[:12]} {row_number} {tried.version}"
     with left:
-        _editor(table, position, tried)
+        _editor(table, position, tried, key)
     changes = changes_of(table, position, tried)
     with right:
-        _label_box(table, position, tried)
+        _label_box(table, position, tried, f"{key} label")
         said = st.container()
     if not changes:
         said.caption(
@@ -121,7 +114,6 @@ def show_what_if(
             "waterfall show here beside the old ones. Empty counts as missing."
         )
         return
-    unit = value_view(values).row_unit
     try:
         asked = tuple(changes.items())
         answer = _answer(values, table, row_number, asked, tested_on(session))
@@ -130,9 +122,10 @@ def show_what_if(
             error(fault)
             _reset_button(tried)
         return
+    unit = shown.row_unit
     with said:
         st.markdown(_outcome(answer, unit))
-        _keep_or_reset(session, tried, changes, answer, unit)
+        _keep_or_reset(shown, tried, changes, answer)
         st.caption(plain(answer.note))
     _side_by_side(answer, unit)
 
@@ -149,20 +142,13 @@ def changes_of(table: Table, position: int, tried: Edits) -> dict[str, str]:
 
 @kept(8)
 def _answer(
-    values: CellValues,
-    table: Table,
-    row_number: int,
-    changes: tuple[tuple[str, str], ...],
-    test: Table | None,
+    values: CellValues, table: Table, row: int, changes: Texts, test: Table | None
 ) -> WhatIf:
-    how: dict[str, Any] = {"test": test, "seconds": SECONDS}
-    return what_if(table, values, row_number, dict(changes), **how)
+    return what_if(table, values, row, dict(changes), test=test, seconds=SECONDS)
 
 
-def _editor(table: Table, position: int, tried: Edits) -> None:
+def _editor(table: Table, position: int, tried: Edits, key: str) -> None:
     """One line per column; edits are collected by column, not by line."""
-    row_number = int(table.row_numbers[position])
-    key = view_key("what if", table.fingerprint[:12], row_number, tried.version)
     if key not in st.session_state:  # opened now, or again
         tried.begun = dict(tried.texts)
     held = [str(table.cells[name].iat[position]) for name in table.feature_names]
@@ -177,9 +163,8 @@ def _editor(table: Table, position: int, tried: Edits) -> None:
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),
         disabled=["column", "now"],
         column_config={
-            "column": text_column("column"),
-            "now": text_column("now", help="What the row holds as it is shown here."),
-            "new": text_column(
+            "now": tables.text(help="What the row holds as it is shown here."),
+            "new": tables.text(
                 "new text", help="Double-click and type. Empty counts as missing."
             ),
         },
@@ -211,11 +196,9 @@ def take(table: Table, tried: Edits, edited: Mapping[int, Mapping[str, Any]]) ->
             )
 
 
-def _label_box(table: Table, position: int, tried: Edits) -> None:
-    row_number = int(table.row_numbers[position])
+def _label_box(table: Table, position: int, tried: Edits, key: str) -> None:
     now = table.classes[int(table.y[position])]
     chosen = tried.begun.get(table.label, now)
-    key = view_key("what if label", table.fingerprint[:12], row_number, tried.version)
 
     def take_label() -> None:
         tried.texts[table.label] = st.session_state[key]
@@ -253,13 +236,9 @@ def _outcome(answer: WhatIf, unit: Unit) -> str:
 
 
 def _keep_or_reset(
-    session: Session,
-    tried: Edits,
-    changes: Mapping[str, str],
-    answer: WhatIf,
-    unit: Unit,
+    shown: Shown, tried: Edits, changes: Mapping[str, str], answer: WhatIf
 ) -> None:
-    row_number = answer.row_number
+    session, row_number, unit = shown.session, answer.row_number, shown.row_unit
     if is_stored(session, row_number, changes):
         n = "a repair" if len(changes) == 1 else f"{len(changes):,} repairs"
         st.markdown(f":material/check: Kept as {n}. Undo: Repair page.")
@@ -306,8 +285,5 @@ def _side_by_side(answer: WhatIf, unit: Unit) -> None:
     ):
         with place:
             st.markdown(f"**{title}: {unit.text(total)}**", help=ROW_HELP)
-            chart(
-                waterfall(lines, total, unit, limits=limits),
-                f"what if {title}",
-                f"Waterfall of the row: {title}",
-            )
+            figure = waterfall(lines, total, unit, limits=limits)
+            chart(figure, f"Waterfall of the row: {title}")

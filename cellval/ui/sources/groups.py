@@ -13,18 +13,19 @@ from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
 from cellval.methods import MODELS
 from cellval.table.table import Table
 from cellval.text import content, counted, listed
+from cellval.ui import tables
+from cellval.ui.data.options import choose_held_out, choose_neighbors
 from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import lasting, text_column
+from cellval.ui.widgets import lasting, one_of
 
 MOST_GROUPS = 40  # of rows, and of columns
 RANGES, OWN = "ranges of rows", "own groups"
-COLUMNS = {
-    "each alone": "every column is a group of its own",
-    "by kind": "numbers, categories, dates",
-    "by name": "columns whose names begin alike",
-    "all together": "only the rows are told apart",
-    OWN: "as you say",
+COLUMNS = {  # how they are grouped, in words and in the library
+    "each alone": ("every column is a group of its own", grouping.columns_alone),
+    "by kind": ("numbers, categories, dates", grouping.columns_by_kind),
+    "by name": ("columns whose names begin alike", grouping.columns_by_name),
+    "all together": ("only the rows are told apart", grouping.columns_together),
 }
 
 
@@ -62,15 +63,12 @@ def choose(session: Session, table: Table) -> BlocksChoice:
 
 
 def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
-    names = [str(name) for name in table.cells]
-    options = [RANGES, *names]
+    options = {RANGES: "Ranges of rows, as in the file"}
+    for name in map(str, table.cells):
+        options[name] = content(name, 40) + " (the label)" * (name == table.label)
     rows_by = st.selectbox(
         "Rows: one source is",
-        options,
-        format_func=lambda name: _source_words(table, name),
-        **lasting(
-            session, "sources rows", grouping.proposed_rows(table) or RANGES, options
-        ),
+        **one_of(session, "sources rows", options, grouping.proposed_rows(table)),
         help="Rows that come from the same place, person or time: rows with the same "
         "text in a column (also one that is no feature, or the label), or rows that "
         "follow each other in the file.",
@@ -78,14 +76,12 @@ def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
     by_ranges = rows_by == RANGES
     n_numbers = 0 if by_ranges else grouping.n_numbers(table, rows_by)
     if n_numbers > 1:
-        many = n_numbers > grouping.FEW_TEXTS
+        usual = "ranges" if n_numbers > grouping.FEW_TEXTS else "each text"
+        ways = ("ranges", "each text")
         how = st.segmented_control(
             "Grouped by",
-            ("ranges", "each text"),
+            **one_of(session, f"sources how {rows_by}", ways, usual),
             required=True,
-            **lasting(
-                session, f"sources how {rows_by}", "ranges" if many else "each text"
-            ),
             help="Ranges of the column's numbers with about as many rows each, or "
             "rows with the same text.",
         )
@@ -102,12 +98,6 @@ def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
     return rows_by, int(n), by_ranges
 
 
-def _source_words(table: Table, name: str) -> str:
-    if name == RANGES:
-        return "Ranges of rows, as in the file"
-    return f"{content(name, 40)}{' (the label)' * (name == table.label)}"
-
-
 def _choose_columns(
     session: Session, table: Table
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -117,9 +107,8 @@ def _choose_columns(
         proposed = "all together"
     columns_by = st.radio(
         "Columns: one group is",
-        list(COLUMNS),
-        captions=list(COLUMNS.values()),
-        **lasting(session, "sources columns", proposed, COLUMNS),
+        **one_of(session, "sources columns", (*COLUMNS, OWN), proposed),
+        captions=[*(words for words, _ in COLUMNS.values()), "as you say"],
     )
     if columns_by != OWN:
         return columns_by, ()
@@ -129,49 +118,29 @@ def _choose_columns(
 def _choose_model(session: Session, table: Table) -> dict[str, Any]:
     model = st.selectbox(
         "Model that the sources are to serve",
-        MODELS,
-        **lasting(session, "sources model", "knn", list(MODELS)),
-        format_func=lambda name: MODELS[name],
+        **one_of(session, "sources model", MODELS),
         help="Values say what a source adds to the accuracy of this model. KNN is the "
         "fastest, and the one that cells are valued by.",
     )
-    neighbors = 10
+    neighbors, second, tests = 10, session.test_source, {}
     if model == "knn":
-        most = max(1, table.n_rows - 1)
-        neighbors = st.number_input(
-            "Neighbours (K)",
-            *(1, most),
-            **lasting(session, "sources k", min(10, most)),
-            help="How many nearest rows vote on the class of a test point.",
-        )
-    second = session.test_source
-    tests = {"hold-out": "a share of the rows; they belong to no source then"}
-    if model == "knn":
-        words = "every row in turn, with all others as neighbours"
-        tests = {"leave-one-out": words, **tests}
+        neighbors = choose_neighbors(session, "sources k", table)
+        tests["leave-one-out"] = "every row in turn, with all others as neighbours"
+    tests["hold-out"] = "a share of the rows; they belong to no source then"
     if second is not None:
         tests["second CSV"] = plain(second.name)
     test = st.radio(
         "Tested on",
-        list(tests),
-        **lasting(session, f"sources test {model == 'knn'}", next(iter(tests)), tests),
+        **one_of(session, f"sources test {model == 'knn'}", list(tests)),
         captions=list(tests.values()),
         help="A second CSV is chosen on the Data page, as test points.",
     )
-    share = 30
-    if test == "hold-out":
-        share = st.slider(
-            "Share of the rows to hold out",
-            *(10, 50),
-            step=5,
-            format="%d %%",
-            **lasting(session, "sources share", 30),
-        )
+    held_out = test == "hold-out"
     return {
         "model": model,
-        "n_neighbors": int(neighbors),
+        "n_neighbors": neighbors,
         "test": test,
-        "share": share / 100 if test == "hold-out" else 0.0,
+        "share": choose_held_out(session, "sources share") if held_out else 0.0,
         "test_file": second.sha256 if second and test == "second CSV" else "",
     }
 
@@ -218,8 +187,7 @@ def edit_own_groups(session: Session, table: Table) -> None:
         disabled=["column", "kind"],
         height=min(38 + 35 * len(frame), 420),
         column_config={
-            "group": text_column(
-                "group",
+            "group": tables.text(
                 help="Double-click and type: columns with the same name form a group. "
                 "Empty: the column goes to the group (others).",
             )
@@ -257,13 +225,7 @@ def groups_of(table: Table, choice: BlocksChoice) -> tuple[Groups, Groups]:
                 wanted.setdefault(name, []).append(column)
         columns = grouping.columns_by(table, wanted)
     else:
-        make = {
-            "each alone": grouping.columns_alone,
-            "by kind": grouping.columns_by_kind,
-            "by name": grouping.columns_by_name,
-            "all together": grouping.columns_together,
-        }[choice.columns_by]
-        columns = make(table)
+        columns = COLUMNS[choice.columns_by][1](table)
     for groups, what in ((rows, "rows"), (columns, "columns")):
         if len(groups) > MOST_GROUPS + 2:  # others, and missing ones
             raise InputError(
@@ -281,9 +243,8 @@ def choose_method(session: Session, rows: Groups, columns: Groups) -> dict[str, 
     if players <= MOST_PLAYERS:
         said = a.segmented_control(
             "Values",
-            ("exact", "Monte Carlo"),
+            **one_of(session, "sources method", ("exact", "Monte Carlo")),
             required=True,
-            **lasting(session, "sources method", "exact"),
             help="Exact: all unions of groups are tried. Monte Carlo: random orders of "
             "the groups, for when that takes too long; values have standard errors.",
         )

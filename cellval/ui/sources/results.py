@@ -1,22 +1,19 @@
 """Sources: blocks as a heatmap, shares of the total, tables, caveats and files."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import streamlit as st
 
 from cellval.figures.blocks import heatmap, shares
+from cellval.games.block_values import BlockValues
 from cellval.methods import MODELS
 from cellval.table.table import Table
 from cellval.text import counted
+from cellval.ui import tables
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, data_table, lasting, number_column, text_column
-
-if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.block_values import BlockValues
+from cellval.ui.widgets import chart, one_of
 
 FEW_LINES = 16  # more scroll
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
@@ -36,61 +33,60 @@ SHARE_HELP = (
 
 
 def show(
-    session: Session, table: Table, choice: BlocksChoice, blocks: "BlockValues"
+    session: Session, table: Table, choice: BlocksChoice, blocks: BlockValues
 ) -> None:
-    """Heatmap, shares, table, caveats and files."""
     st.header("What each source adds", divider="gray")
     blocks = _counted_from(session, blocks)
-    best = int(np.argmax(blocks.row_values))
-    share = 100 * blocks.row_values[best] / blocks.total if blocks.has_shares else 0
-    most = (
-        f" **{plain(blocks.row_groups[best])}** adds most of the sources: "
-        f"{share:.0f} % of it, with "
-        f"{100 * blocks.n_rows[best] / blocks.n_rows.sum():.0f} % of the rows."
-        if blocks.has_shares and len(blocks.row_groups) > 1
-        else ""
-    )
-    reached = (
-        f"All blocks sum to **{100 * blocks.total:.1f} %**, the accuracy that "
+    total, guess, n_rows = blocks.total, blocks.baseline, int(blocks.n_rows.sum())
+    words = (
+        f"All blocks sum to **{100 * total:.1f} %**, the accuracy that "
         f"{_model_words(choice)} reaches with all sources and columns."
-        if blocks.baseline == 0
-        else f"All blocks sum to **{100 * blocks.total:.1f} pp**: so far is "
+        if guess == 0
+        else f"All blocks sum to **{100 * total:.1f} pp**: so far is "
         f"{_model_words(choice)} above a guess with all sources and columns "
-        f"({100 * (blocks.total + blocks.baseline):.1f} % against "
-        f"{100 * blocks.baseline:.1f} %)."
+        f"({100 * (total + guess):.1f} % against {100 * guess:.1f} %)."
     )
+    if blocks.has_shares and len(blocks.row_groups) > 1:
+        best = int(np.argmax(blocks.row_values))
+        words += (
+            f" **{plain(blocks.row_groups[best])}** adds most of the sources: "
+            f"{100 * blocks.row_values[best] / total:.0f} % of it, with "
+            f"{100 * blocks.n_rows[best] / n_rows:.0f} % of the rows."
+        )
     st.markdown(
-        f"{reached}{most}",
+        words,
         help="Accuracy of KNN: the share of right votes among the nearest rows (soft "
         "vote).",
     )
     if choice.test == "hold-out":
         st.caption(
-            f"Sources hold {counted(int(blocks.n_rows.sum()), 'row')}; the other "
-            f"{table.n_rows - int(blocks.n_rows.sum()):,} are held out to test on."
+            f"Sources hold {counted(n_rows, 'row')}; the other "
+            f"{table.n_rows - n_rows:,} are held out to test on."
         )
     for caveat in blocks.caveats():
         st.warning(plain(caveat), icon=":material/warning:")
-    chart(heatmap(blocks), session.widget_key("blocks"), "Values of the blocks")
+    chart(heatmap(blocks), "Values of the blocks")
     if blocks.has_shares:
-        chart(shares(blocks), session.widget_key("shares"), "Shares of the total")
+        chart(shares(blocks), "Shares of the total")
     _table(blocks, "rows", "Sources")
     if len(blocks.column_groups) > 1:
         _table(blocks, "columns", "Columns")
     _explain(blocks)
-    _files(table, blocks)
+    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
+    a, b, _ = st.columns([1, 1, 2])
+    csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame, unit)
+    csv_button(b, table, "Download the shares", "shares", blocks.shares, unit)
 
 
-def _counted_from(session: Session, blocks: "BlockValues") -> "BlockValues":
+def _counted_from(session: Session, blocks: BlockValues) -> BlockValues:
     """From 0, or from what a guess reaches, where the model reaches more."""
     if not blocks.total > blocks.guess + NOTHING:
         return blocks
     words = ("0 %", f"a guess, {100 * blocks.guess:.1f} %")
     chosen = st.segmented_control(
         "Values count from",
-        words,
+        **one_of(session, "sources baseline", words),
         required=True,
-        **lasting(session, "sources baseline", words[0], words),
         help="From 0 %, as on the other pages: then what a guess would reach is shared "
         "out, too, and every group gets the same part of it. From a guess (models: the "
         "most common class; KNN: random neighbours) only what is learned is shared "
@@ -105,13 +101,13 @@ def _model_words(choice: BlocksChoice) -> str:
     return f"a model ({MODELS[choice.model].lower()})"
 
 
-def _table(blocks: "BlockValues", of: str, title: str) -> None:
+def _table(blocks: BlockValues, of: str, title: str) -> None:
     frame = blocks.shares()
     frame = frame[frame["groups_of"].isin([of, "total"])]
     frame[["value", "stderr", "per_1000_rows", "per_1000_cells"]] *= 100
-    number = number_column
+    number = tables.number
     shown = {
-        "group": text_column(title.lower(), width="medium"),
+        "group": tables.text(title.lower(), width="medium"),
         "value": number("value (pp)", 2, help=VALUE_HELP),
         "stderr": number("± pp", 2, help=STDERR_HELP),
         "share_percent": number("share (%)", 1, help=SHARE_HELP),
@@ -134,7 +130,7 @@ def _table(blocks: "BlockValues", of: str, title: str) -> None:
     hidden = {"stderr", "share_stderr"} if blocks.exact else set()
     hidden |= {"columns"} if of == "rows" else {"rows", "per_1000_rows"}
     names = [name for name in shown if name not in hidden]
-    data_table(
+    tables.draw(
         frame[names],
         f"{title} with their values and shares of the total",
         {name: shown[name] for name in names},
@@ -142,7 +138,7 @@ def _table(blocks: "BlockValues", of: str, title: str) -> None:
     )
 
 
-def _explain(blocks: "BlockValues") -> None:
+def _explain(blocks: BlockValues) -> None:
     error = (
         "Values are exact: all unions of groups were tried, so there is no standard "
         "error. Other test rows would give somewhat other values."
@@ -173,12 +169,3 @@ def _explain(blocks: "BlockValues") -> None:
             "group gets the same part of it, so that shares look alike. Let values "
             "count from a guess, where the model is better than one."
         )
-
-
-def _files(table: Table, blocks: "BlockValues") -> None:
-    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
-    a, b, _ = st.columns([1, 1, 2])
-    with a:
-        csv_button(table, "Download the blocks", "blocks", blocks.to_frame, unit)
-    with b:
-        csv_button(table, "Download the shares", "shares", blocks.shares, unit)

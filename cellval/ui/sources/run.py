@@ -1,13 +1,13 @@
 """Sources: how long it will take, the start, the run in the background, its end."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
+from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
@@ -19,7 +19,6 @@ from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import chart, error
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
-    from cellval.games.block_values import BlockValues
     from cellval.games.blocks import BlockGame
 
 LONG = 120.0  # seconds from which a run is warned of
@@ -50,7 +49,7 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
     if not known and not (job is not None and job.active):
         _say_time(file, table, choice, test)
 
-    def play() -> "Iterator[Snapshot[BlockValues]]":
+    def play() -> Iterator[Snapshot[BlockValues]]:
         file.blocks_seconds.stop()
         return _game(table, choice, test).play()
 
@@ -91,40 +90,33 @@ def _time_line(job: Job[float]) -> None:
 def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
     blocks = session.file.blocks
-    follow(lambda: blocks.on(table), _going, partial(_over, session, table, choice))
+
+    def over(job: Job[BlockValues]) -> None:
+        if not ended(job):
+            return
+        if job.status == "stopped" and job.result is None:
+            st.info(
+                "An exact run has no values before its end. Start again, or choose "
+                "Monte Carlo, which has estimates from the second round on.",
+                icon=":material/info:",
+            )
+        if blocks.made_from != choice:
+            st.warning(
+                "The choice above was changed since this was computed. Value the "
+                "sources again to see what it does.",
+                icon=":material/update:",
+            )
+        if job.result is not None:
+            show(session, table, blocks.made_from, job.result)
+
+    follow(lambda: blocks.on(table), _going, over)
 
 
-def _going(job: "Job[BlockValues]") -> None:
+def _going(job: Job[BlockValues]) -> None:
     words = "Valuing the sources: starting"
     if job.status == "running":
         words = f"Valuing the sources: {job.progress.done:.0%}, {job.progress.seen}"
     keeps = "Estimates so far are kept; an exact run has none before its end."
     progress(job, words, keeps, key="stop blocks")
     if job.result is not None:
-        chart(
-            heatmap(job.result),
-            "partial blocks",
-            "Values of the blocks so far",
-            menu=False,
-        )
-
-
-def _over(
-    session: Session, table: Table, choice: BlocksChoice, job: "Job[BlockValues]"
-) -> None:
-    if not ended(job):
-        return
-    if job.status == "stopped" and job.result is None:
-        st.info(
-            "An exact run has no values before its end. Start again, or choose Monte "
-            "Carlo, which has estimates from the second round on.",
-            icon=":material/info:",
-        )
-    if session.file.blocks.made_from != choice:
-        st.warning(
-            "The choice above was changed since this was computed. Value the sources "
-            "again to see what it does.",
-            icon=":material/update:",
-        )
-    if job.result is not None:
-        show(session, table, session.file.blocks.made_from, job.result)
+        chart(heatmap(job.result), "Values of the blocks so far", menu=False)

@@ -1,7 +1,6 @@
 """Validate: verdict, detection and removal curves, signals, missed errors, files."""
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -10,17 +9,11 @@ import streamlit as st
 from cellval.figures.validation import detection, removal
 from cellval.table.table import Table
 from cellval.text import content, counted, percent
+from cellval.ui import tables
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import (
-    chart,
-    data_table,
-    lasting,
-    number_column,
-    row_column,
-    text_column,
-)
+from cellval.ui.widgets import chart, one_of
 from cellval.validation.planting import KINDS
 from cellval.views.inspection import inspected
 
@@ -54,7 +47,7 @@ def show(
     _detection(session, result, live)
     _signals(result)
     if result.removal or math.isfinite(result.accuracy_clean):
-        _removal(session, result, live)
+        _removal(result, live)
     if result.found:
         _missed(result)
     if not live:
@@ -105,14 +98,12 @@ def _detection(session: Session, result: "Validation", live: bool) -> None:
     words = ("all cells", f"the first {percent(ZOOM)}")
     shown = st.segmented_control(
         "Show",
-        words,
+        **one_of(session, "validate zoom", words),
         required=True,
-        **lasting(session, "validate zoom", words[0], words),
         help="Where many errors are found among few cells, look at those closely.",
     )
     chart(
         detection(result, ZOOM if shown == words[1] else 1.0),
-        session.widget_key("detection"),
         "Share of the planted errors found against share of the cells inspected, a "
         "line for each order of inspection",
         menu=not live,
@@ -129,14 +120,15 @@ def signals_frame(result: "Validation") -> pd.DataFrame:
 def _signals(result: "Validation") -> None:
     frame = signals_frame(result)
     frame[["found_first", "cells_for_50", "cells_for_90"]] *= 100
-    number, n = number_column, f"{result.n_wrong:,}"
+    number, n = tables.number, f"{result.n_wrong:,}"
     where = "of all cells, the worst by this order first"
-    data_table(
+    until = "Cells to inspect until {} errors are found.".format
+    tables.draw(
         frame,
         "How soon each order of inspection finds the planted errors",
         {
-            "signal": text_column("order of inspection"),
-            "meaning": text_column("what it follows", width=300),
+            "signal": tables.text("order of inspection"),
+            "meaning": tables.text("what it follows", width=300),
             "auc": number("AUC", 3, help=AUC_HELP),
             "found_first": number(
                 f"in the first {n} (%)",
@@ -144,16 +136,10 @@ def _signals(result: "Validation") -> None:
                 help=f"Share of the errors among the first {n} cells: as many as there "
                 "are errors, so that 100 % would be perfect.",
             ),
-            "n_for_50": number(
-                "half (cells)",
-                "localized",
-                help="Cells to inspect until half of the errors are found.",
-            ),
+            "n_for_50": number("half (cells)", "localized", help=until("half of the")),
             "cells_for_50": number("half (%)", 1, help=f"In % {where}."),
             "n_for_90": number(
-                "nine in ten (cells)",
-                "localized",
-                help="Cells to inspect until nine in ten errors are found.",
+                "nine in ten (cells)", "localized", help=until("nine in ten")
             ),
             "cells_for_90": number("nine in ten (%)", 1, help=f"In % {where}."),
         },
@@ -163,7 +149,7 @@ def _signals(result: "Validation") -> None:
 # --- removal --------------------------------------------------------------------------
 
 
-def _removal(session: Session, result: "Validation", live: bool) -> None:
+def _removal(result: "Validation", live: bool) -> None:
     st.subheader("Does a model get better when the first cells are refilled?")
     if not result.removal:
         st.caption("A decision tree is measured once the errors were looked for.")
@@ -171,7 +157,6 @@ def _removal(session: Session, result: "Validation", live: bool) -> None:
     st.markdown(removal_words(result))
     chart(
         removal(result),
-        session.widget_key("removal"),
         "Accuracy of a decision tree on rows held out clean, against share of the "
         "cells refilled, a line for each order",
         menu=not live,
@@ -238,19 +223,19 @@ def _missed(result: "Validation") -> None:
     )
     for name in ("before", "planted"):
         frame[name] = frame[name].map(content)
-    data_table(
+    tables.draw(
         frame,
         "Planted errors that are found last, with what the cells held before",
         {
-            "row_number": row_column(),
-            "before": text_column("in your table"),
-            "planted": text_column("planted instead"),
-            "rank": number_column(
+            "row_number": tables.row_number(),
+            "before": tables.text("in your table"),
+            "planted": tables.text("planted instead"),
+            "rank": tables.number(
                 "rank",
                 "localized",
                 help="By suspicion: so many cells are inspected until this one.",
             ),
-            "inspected": number_column(
+            "inspected": tables.number(
                 "of all cells (%)", 1, help="The rank in % of all cells."
             ),
         },
@@ -259,26 +244,28 @@ def _missed(result: "Validation") -> None:
 
 def _files(table: Table, result: "Validation") -> None:
     st.space("small")
-    files: list[tuple[str, str, Callable[[], pd.DataFrame], str]] = [
-        (
-            "Download the numbers",
-            "validation",
-            lambda: signals_frame(result),
-            "A line for each order of inspection; shares from 0 to 1.",
-        ),
-        (
-            "Download the curves",
-            "validation-curves",
-            lambda: result.points(inspected(result.n_cells)),
-            "The points of both figures; shares from 0 to 1.",
-        ),
-        (
-            "Download the errors",
-            "planted-errors",
-            lambda: result.errors().rename(columns={"row_number": "row"}),
-            "Every planted error: where, what it replaced, and its rank.",
-        ),
-    ]
-    for place, file in zip(st.columns(3), files, strict=True):
-        with place:
-            csv_button(table, *file)
+    a, b, c = st.columns(3)
+    csv_button(
+        a,
+        table,
+        "Download the numbers",
+        "validation",
+        lambda: signals_frame(result),
+        "A line for each order of inspection; shares from 0 to 1.",
+    )
+    csv_button(
+        b,
+        table,
+        "Download the curves",
+        "validation-curves",
+        lambda: result.points(inspected(result.n_cells)),
+        "The points of both figures; shares from 0 to 1.",
+    )
+    csv_button(
+        c,
+        table,
+        "Download the errors",
+        "planted-errors",
+        lambda: result.errors().rename(columns={"row_number": "row"}),
+        "Every planted error: where, what it replaced, and its rank.",
+    )

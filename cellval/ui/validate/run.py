@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,12 +11,12 @@ from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.text import counted, percent
-from cellval.ui.data.options import NEAR, is_large
+from cellval.ui.data.options import NEAR, choose_seed, is_large
 from cellval.ui.session import Session
 from cellval.ui.text import roughly
 from cellval.ui.validate.results import show
 from cellval.ui.watch import ended, follow, progress, start_button
-from cellval.ui.widgets import lasting
+from cellval.ui.widgets import lasting, one_of
 from cellval.validation.planted_table import FEWEST, n_plantable, possible_kinds
 from cellval.validation.planting import KINDS
 from cellval.valuation import expected_seconds
@@ -74,20 +73,18 @@ def choose(session: Session, table: Table) -> PlantingChoice:
         usual = proposed_share(table, kind, tree)
         share = st.segmented_control(
             "Share of the cells that get an error",
-            SHARES,
-            format_func=lambda share: f"{share} %",
+            **one_of(session, "validate share", SHARES, usual),
+            format_func="{} %".format,
             required=True,
-            **lasting(session, "validate share", usual, SHARES),
         )
-        seed = st.number_input(
-            "Seed",
-            *(0, 2**31 - 1),
-            **lasting(session, "validate seed", 0),
-            help="Which cells get an error is drawn by lot; another seed draws "
-            "others. The same seed gives the same result.",
+        seed = choose_seed(
+            session,
+            "validate seed",
+            "Which cells get an error is drawn by lot; another seed draws others. The "
+            "same seed gives the same result.",
         )
         options = options_of(session, table, tree)
-        choice = PlantingChoice(kind, int(share or 2) / 100, int(seed), tree, options)
+        choice = PlantingChoice(kind, share / 100, seed, tree, options)
         _say_choice(session, table, choice)
     return choice
 
@@ -95,14 +92,12 @@ def choose(session: Session, table: Table) -> PlantingChoice:
 def _choose_kind(session: Session, kinds: list[str]) -> str:
     kind = st.radio(
         "Kind of error",
-        kinds,
+        **one_of(session, "validate kind", kinds),
         format_func=str.capitalize,
         captions=[KINDS[kind] for kind in kinds],
-        **lasting(session, "validate kind", kinds[0], kinds),
         help="Every kind is found differently well. Choose the one that you fear.",
     )
-    others = [kind.capitalize() for kind in KINDS if kind not in kinds]
-    if others:
+    if others := [kind.capitalize() for kind in KINDS if kind not in kinds]:
         st.caption(
             f"{' and '.join(others)}: not possible here, because no column of numbers "
             "is a feature."
@@ -127,16 +122,16 @@ def options_of(
 ) -> tuple[tuple[str, Any], ...]:
     """How the cells are valued: as in the run at hand, if there is one."""
     run = _run_of_cells(session)
-    near = run.near if run else NEAR if is_large(table) else None
-    asked, rows = run or RunOptions(), round((1 - HELD_OUT * tree) * table.n_rows)
+    asked = run or RunOptions(near=NEAR if is_large(table) else None)
+    rows = round((1 - HELD_OUT * tree) * table.n_rows)
     options: dict[str, Any] = {
         "n_neighbors": max(1, min(asked.n_neighbors, rows - 1)),
         "scoring": asked.scoring,
         "baseline": asked.baseline,
         "column_weights": asked.column_weights,
     }
-    if near and rows > near:
-        options["near"] = near
+    if asked.near and rows > asked.near:
+        options["near"] = asked.near
     return tuple(sorted(options.items()))
 
 
@@ -168,32 +163,32 @@ def _say_choice(session: Session, table: Table, choice: PlantingChoice) -> None:
 # --- the run --------------------------------------------------------------------------
 
 
-def _validate(table: Table, choice: PlantingChoice) -> "Iterator[Snapshot[Validation]]":
-    # scikit-learn is loaded here, so not while a page is drawn
-    from cellval.validation.run import iter_validation
-
-    return iter_validation(
-        table,
-        kind=choice.kind,
-        share=choice.share,
-        removal=choice.tree,
-        test_share=HELD_OUT,
-        random_state=choice.seed,
-        **dict(choice.options),
-    )
-
-
 def start(session: Session, table: Table, choice: PlantingChoice) -> None:
     """How long it will take, and the button that starts it."""
     planted = session.file.validation
     job = planted.on(table)
     if job is None or (not job.active and planted.made_from != choice):
         st.caption(f":material/timer: {_time_words(table, choice)}")
+
+    def validate() -> "Iterator[Snapshot[Validation]]":
+        # scikit-learn is loaded here, so not while a page is drawn
+        from cellval.validation.run import iter_validation
+
+        return iter_validation(
+            table,
+            kind=choice.kind,
+            share=choice.share,
+            removal=choice.tree,
+            test_share=HELD_OUT,
+            random_state=choice.seed,
+            **dict(choice.options),
+        )
+
     start_button(
         planted,
         table,
         choice,
-        partial(_validate, table, choice),
+        validate,
         labels=("Plant errors and look for them", "Plant and look again"),
         key="start validation",
         words="In a copy of your table, in the background. Your file is not changed.",
@@ -219,36 +214,28 @@ def _time_words(table: Table, choice: PlantingChoice) -> str:
 def watch(session: Session, table: Table, choice: PlantingChoice | None) -> None:
     """The run of this file, wherever it is: going on, failed, stopped or done."""
     planted = session.file.validation
-    going = partial(_going, session, table)
-    over = partial(_over, session, table, choice)
-    follow(lambda: planted.on(table), going, over)
 
+    def going(job: "Job[Validation]") -> None:
+        stage = job.progress.seen
+        words = f"{stage.capitalize()}: {job.progress.done:.0%}" if stage else ""
+        keeps = "Keeps what was found so far."
+        progress(job, words or "Planting errors", keeps, key="stop validation")
+        if job.result is not None:
+            show(session, table, job.result, live=True)
 
-def _going(session: Session, table: Table, job: "Job[Validation]") -> None:
-    stage = job.progress.seen
-    words = f"{stage.capitalize()}: {job.progress.done:.0%}" if stage else ""
-    keeps = "Keeps what was found so far."
-    progress(job, words or "Planting errors", keeps, key="stop validation")
-    if job.result is not None:
-        show(session, table, job.result, live=True)
-
-
-def _over(
-    session: Session,
-    table: Table,
-    choice: PlantingChoice | None,
-    job: "Job[Validation]",
-) -> None:
-    keeps = "There was nothing to keep yet."
-    if job.result is not None:
+    def over(job: "Job[Validation]") -> None:
         keeps = "What was found so far is kept."
-    if not ended(job, keeps):
-        return
-    if session.file.validation.made_from != choice:
-        st.warning(
-            "The choice above, or the options of your run, were changed since this was "
-            "computed. Plant errors again to see what that does.",
-            icon=":material/update:",
-        )
-    if job.result is not None:
-        show(session, table, job.result)
+        if job.result is None:
+            keeps = "There was nothing to keep yet."
+        if not ended(job, keeps):
+            return
+        if planted.made_from != choice:
+            st.warning(
+                "The choice above, or the options of your run, were changed since this "
+                "was computed. Plant errors again to see what that does.",
+                icon=":material/update:",
+            )
+        if job.result is not None:
+            show(session, table, job.result)
+
+    follow(lambda: planted.on(table), going, over)
