@@ -180,7 +180,7 @@ def _row_strip(view: ValueView, rows: np.ndarray, turn: bool) -> Trace:
         y=[0] if turn else None,
         xaxis="x" if turn else "x2",
         yaxis="y2" if turn else "y",
-        **colours(view.row_limit * unit.factor, view.row_middle * unit.factor),
+        **colours(view.row_limit * unit.factor, values.settings.middle * unit.factor),
         showscale=False,
         hovertemplate="%{text}<extra></extra>",
     )

@@ -9,16 +9,22 @@ from cellval.figures.lines import HEIGHT, lay_out_lines, styles
 from cellval.figures.palette import GREY
 from cellval.stats import SURE
 from cellval.validation.signals import SIGNALS, SUSPICION
-from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
     from cellval.validation.result import Validation
 
+POINTS = 250  # of a line over all cells, and as many over the first tenth
 # Lines by signal, the same whichever are known so far; suspicion stands out.
 LOOKS: dict[str, dict[str, Any]] = {
     name: {"color": colour, "dash": dash, "width": 3.2 if name == SUSPICION else 1.9}
     for name, (colour, dash) in styles(SIGNALS).items()
 }
+
+
+def inspected(n_cells: int) -> np.ndarray:
+    """Numbers of inspected cells at which lines are drawn: close at the start."""
+    steps = [np.linspace(0, end, POINTS) for end in (n_cells / 10, n_cells)]
+    return np.unique(np.concatenate(steps).round().astype(int))
 
 
 def detection(result: "Validation", until: float = 1.0) -> go.Figure:

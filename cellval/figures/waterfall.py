@@ -7,7 +7,7 @@ from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.text import content, figure_text
 from cellval.values.words import Unit
-from cellval.views.waterfall import folded, running_limits
+from cellval.views.row_detail import folded, running_limits
 
 
 def waterfall(

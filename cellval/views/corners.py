@@ -29,7 +29,7 @@ def corner_counts(
 
 
 def drawn_cells(
-    suspicion: Suspicion, keep: np.ndarray, most: int = MOST_DRAWN, seed: int = 0
+    suspicion: Suspicion, keep: np.ndarray, most: int = MOST_DRAWN
 ) -> np.ndarray:
     """Flat positions of the cells to draw, the most suspicious last (on top).
 
@@ -44,15 +44,15 @@ def drawn_cells(
     if odd.size + hard.size > most:
         odd = odd[: max(MOST_SURPRISING * most // MOST_DRAWN, most - hard.size)]
         half = (most - odd.size) // 2
-        hard = _sample(hard, max(half, most - odd.size - fine.size), seed)
-    fine = _sample(fine, most - odd.size - hard.size, seed)
+        hard = _sample(hard, max(half, most - odd.size - fine.size))
+    fine = _sample(fine, most - odd.size - hard.size)
     return np.concatenate([odd, hard, fine])[::-1]
 
 
-def _sample(cells: np.ndarray, k: int, seed: int) -> np.ndarray:
+def _sample(cells: np.ndarray, k: int) -> np.ndarray:
     if cells.size <= k:
         return cells
-    chosen = np.random.default_rng(seed).choice(cells.size, k, replace=False)
+    chosen = np.random.default_rng(0).choice(cells.size, k, replace=False)
     return cells[np.sort(chosen)]
 
 

@@ -11,8 +11,8 @@ from cellval.ui.session import Session
 from cellval.ui.widgets import data_table, number_column
 from cellval.values.result import CellValues
 from cellval.views.pairs import alike_rows_pairs, alike_values_pairs
+from cellval.views.row_detail import shared_limits
 from cellval.views.value_view import value_view
-from cellval.views.waterfall import shared_limits
 
 MOST_LINES = 30
 

@@ -21,8 +21,8 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error, heading, text_column, view_key
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
+from cellval.views.row_detail import shared_limits
 from cellval.views.value_view import value_view
-from cellval.views.waterfall import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from cellval.figures.validation import detection, removal
+from cellval.figures.validation import detection, inspected, removal
 from cellval.table.table import Table
 from cellval.text import content, counted, percent
 from cellval.ui.export.files import csv_button
@@ -22,7 +22,6 @@ from cellval.ui.widgets import (
     text_column,
 )
 from cellval.validation.planting import KINDS
-from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.validation.result import Validation
