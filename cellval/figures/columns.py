@@ -4,6 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from cellval.figures.cells import STAYS
 from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, LOW, sign_colours
 from cellval.text import figure_text
@@ -38,14 +39,9 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             "thickness": 1.5,
         },
         marker_color=sign_colours(sizes),
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
+        **STAYS,
         customdata=[
-            [
-                int(j),
-                name,
-                big.with_error(values.column_values[j], values.column_stderr[j]),
-            ]
+            [int(j), name, view.column_text(j)]
             for j, name in zip(columns, names, strict=True)
         ],
         hovertemplate=(

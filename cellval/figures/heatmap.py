@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from cellval.figures.cells import (
     HOVER_CELL,
     HOVER_ROW,
+    STAYS,
     Cell,
     Trace,
     cell_data,
@@ -132,8 +133,7 @@ def _overlay(
 def _column_bars(
     view: ValueView, columns: np.ndarray, names: list[str], turn: bool
 ) -> Trace:
-    values, unit = view.values, view.column_unit
-    sizes = (values.column_values[columns] * unit.factor).tolist()
+    sizes = (view.values.column_values[columns] * view.column_unit.factor).tolist()
     places = list(range(len(columns)))
     return dict(
         type="bar",
@@ -143,15 +143,9 @@ def _column_bars(
         xaxis="x2" if turn else "x",
         yaxis="y" if turn else "y2",
         marker_color=sign_colours(sizes),
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
+        **STAYS,
         customdata=[
-            [
-                -1,
-                int(j),
-                name,
-                unit.with_error(values.column_values[j], values.column_stderr[j]),
-            ]
+            [-1, int(j), name, view.column_text(j)]
             for j, name in zip(columns, names, strict=True)
         ],
         hovertemplate=(

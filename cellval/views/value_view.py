@@ -72,6 +72,12 @@ class ValueView:
     def column_unit(self) -> Unit:
         return Unit.of(_limit(self.values.column_values))
 
+    def column_text(self, j: int) -> str:
+        """The value of a column with its standard error."""
+        values = self.values
+        value, error = values.column_values[j], values.column_stderr[j]
+        return self.column_unit.with_error(value, error)
+
     @cached_property
     def lowest_cell(self) -> np.ndarray:
         """Lowest value in each row; NaN in rows without values."""
