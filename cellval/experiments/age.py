@@ -150,10 +150,9 @@ def numbers_of(points: pd.DataFrame, sizes: AgeSizes) -> list[Number]:
 
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
-    panels = {
-        f"{n_cells:,} cells": detection.mean_lines(own)
-        for n_cells, own in points.groupby("n_cells", sort=False)
-    }
+    titled = points.assign(title=points["n_cells"].map("{:,} cells".format))
     return lines_figure(
-        panels, x="% of cells inspected, lowest first", y="% of swapped ages found"
+        detection.mean_lines(titled, panel="title"),
+        x="% of cells inspected, lowest first",
+        y="% of swapped ages found",
     )

@@ -142,7 +142,7 @@ def numbers_of(points: pd.DataFrame, sizes: OutlierSizes) -> list[Number]:
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
     return lines_figure(
-        {"": detection.mean_lines(points[points["signal"] != REST])},
+        detection.mean_lines(points[points["signal"] != REST]),
         x="% of cells inspected, lowest first",
         y="% of outliers found",
     )
