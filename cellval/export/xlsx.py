@@ -43,27 +43,16 @@ def xlsx_bytes(
     """A workbook with the sheets Table, Suspects, Changes and Notes.
 
     Sheet Table is like the file after the repairs, row for row: a row without a label
-    is empty and a dropped one struck out, so that data row 12 is line 13.
-
-    Parameters
-    ----------
-    suspicion : Suspicion
-        Of the table, or of the repaired table.
-    repairs, decisions : mapping of (row number, column) to Repair and to str, optional
-    original : Table, optional
-        The table before the repairs, if `suspicion` is of the repaired one.
+    is empty and a dropped one struck out, so that data row 12 is line 13. `original` is
+    the table before the repairs, if `suspicion` is of the repaired one.
     """
     check_openpyxl()
     from openpyxl import Workbook
 
     repairs = repairs or {}
     table = original or suspicion.table
-    found = suspects_list(
-        suspicion,
-        n_listed(suspicion, MOST_LISTED),
-        repairs=repairs,
-        decisions=decisions,
-    )
+    k = n_listed(suspicion, MOST_LISTED)
+    found = suspects_list(suspicion, k, repairs=repairs, decisions=decisions)
     changes = changes_frame(table, repairs)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Table")

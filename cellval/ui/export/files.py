@@ -151,12 +151,7 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
 
     def cells(only: list[str] | None = None) -> pd.DataFrame:
         return decisions_frame(
-            values,
-            decisions,
-            repairs=repairs,
-            table=table,
-            only=only,
-            within_class=within,
+            values, decisions, repairs, table, only=only, within_class=within
         )
 
     flagged = cells(choice or [])
