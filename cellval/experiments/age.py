@@ -105,7 +105,6 @@ def curves_of(
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else AgeSizes()
     points = measured(read("census", data, sample=quick)[: sizes.most], sizes)
     return Reproduction("age", numbers_of(points, sizes), points, figure_of(points))

@@ -23,7 +23,6 @@ FIRST = 200  # cells that the paper speaks of
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else OutlierSizes()
     points = measured(read("breast_cancer", data, sample=quick), sizes)
     return Reproduction("budgets", numbers_of(points, sizes), points, figure_of(points))
@@ -34,7 +33,7 @@ def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
     parts = []
     for share in SHARES:
         for seed in range(sizes.seeds):
-            case = make_case(frame, share, seed, sizes.n_train, sizes.n_test)
+            case = make_case(frame, share, seed, sizes)
             values = cellval.value_cells(case.table, test=case.test)
             scores = {
                 VALUE: values.values,

@@ -55,7 +55,6 @@ QUICK = ConvergenceSizes(5, 4, 60, 256, (("wine", 40, 30),), 50, 2, (60, 100, 6)
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else ConvergenceSizes()
     frame = read("breast_cancer", data, sample=quick)
     small = (small_game(frame, sizes, model) for model in ("tree", "knn"))
@@ -104,8 +103,7 @@ def small_game(
                 apart = np.abs(found.values - exact)
                 within.append(np.mean(apart <= 2 * found.stderr + 1e-12))
     curve = pd.DataFrame(rows, columns=["steps", "evaluations", "error"])
-    title = f"small game, {MODELS[model]}"
-    return _averaged(curve, title, MC), float(np.mean(within))
+    return _averaged(curve, f"small game, {MODELS[model]}", MC), float(np.mean(within))
 
 
 def knn_curves(

@@ -57,7 +57,6 @@ def alike_rows(values: CellValues) -> pd.DataFrame:
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     n_train, n_test = (90, 90) if quick else (N_TRAIN, N_TEST)
     frame = read("breast_cancer", data, sample=quick)
     rows = np.random.default_rng(0).permutation(len(frame))[: n_train + n_test]

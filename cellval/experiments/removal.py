@@ -102,7 +102,6 @@ QUICK = RemovalSizes(
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else RemovalSizes()
     points = measured(data, sizes, sample=quick)
     return Reproduction("removal", numbers_of(points, sizes), points, figure_of(points))

@@ -49,7 +49,6 @@ REFERENCE = 2e9  # evaluations of the long run
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     frame = read("census", data, sample=quick)
     sizes = QUICK if quick else PERMUTATIONS
     _warm_up(frame)

@@ -58,7 +58,6 @@ def random_groups(
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else SplitSizes()
     frame = read(sizes.source, data, sample=quick)[: sizes.n_rows]
     points = measured(table_of(frame), sizes)

@@ -55,17 +55,10 @@ def decisions_frame(
     """All cells, lowest first, with what a person decided on them.
 
     All repairs are listed, at the end those without a value: cells of the label or of
-    rows held out for testing, and dropped rows, whose column is empty.
-
-    Parameters
-    ----------
-    table : Table
-        The table before the repairs. Content is what `read_decisions` will compare,
-        even if a repaired table was valued.
-    only : collection of str, optional
-        Keep only cells with one of these decisions, or a repair.
-    within_class : bool
-        Rank cells among rows of the same label, as the inspection list does.
+    rows held out for testing, and dropped rows, whose column is empty. The table is
+    that before the repairs: content is what `read_decisions` will compare, even if a
+    repaired table was valued. `only` keeps cells with one of these decisions, or a
+    repair.
 
     Returns
     -------
@@ -173,12 +166,8 @@ def suspects_list(
 ) -> pd.DataFrame:
     """The k most suspicious cells (all with None), with what a person decided.
 
-    Filled in and saved as a CSV, it is a file for `read_decisions`.
-
-    Returns
-    -------
-    DataFrame with the columns of `suspects_frame` but position, and decision, repair,
-    after; formulas are harmless
+    Filled in and saved as a CSV, it is a file for `read_decisions`: `suspects_frame`
+    with harmless formulas, without position, and with decision, repair and after.
     """
     frame = _for_files(suspects_frame(suspicion, k)).drop(columns="position")
     repairs = repairs or {}

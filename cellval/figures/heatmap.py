@@ -44,26 +44,16 @@ def heatmap(
 ) -> go.Figure:
     """Cells as colours, outlined where suspected; bars of columns, a strip of rows.
 
-    Parameters
-    ----------
-    view : ValueView
-        Of the values to draw.
-    rows, columns : ndarray of int
-        Which rows and columns, in this order.
-    outlined : set of (row, column)
-        Cells to outline; others than those drawn are ignored.
-    selected : (row, column), optional
-        The cell that is looked at.
-    transposed : bool
-        Rows across and columns down, as in the paper.
-    dark : bool
-        The page is dark: outlines are light.
+    Rows and columns are drawn in the order given; outlined cells that are not among
+    them are ignored. Transposed, rows go across and columns down, as in the paper. On a
+    dark page outlines are light.
     """
     values = view.values
     grid = values.values[np.ix_(rows, columns)]
     names = [figure_text(values.column_names[j], 18) for j in columns]
     ids = [figure_text(values.ids[i], 16) for i in rows]
-    size = _cell_size(len(columns) if transposed else len(rows))
+    n = len(columns) if transposed else len(rows)
+    size = min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
     thin = size <= 8
     framed = placed(rows, columns, outlined)
     clicked = placed(rows, columns, [selected] if selected else [])
@@ -89,10 +79,6 @@ def heatmap(
         else f"score: {view.unit.name}; lower is worse",
     )
     return figure
-
-
-def _cell_size(n: int) -> float:
-    return min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
 
 
 def _colours(view: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:

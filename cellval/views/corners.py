@@ -36,8 +36,7 @@ def drawn_cells(
     All that are not fine, and a sample of the fine ones. Where that is too much, the
     most suspicious of the surprising cells, and samples of the others.
     """
-    assert suspicion.values is not None
-    keep = keep & ~np.isnan(in_standard_errors(suspicion.values))
+    keep = _placed(suspicion, keep)
     order = suspicion.order[keep.ravel()[suspicion.order]]
     corner = suspicion.corner.ravel()[order]
     odd, hard, fine = order[corner <= 1], order[corner == 2], order[corner == 3]
@@ -49,6 +48,11 @@ def drawn_cells(
     return np.concatenate([odd, hard, fine])[::-1]
 
 
+def _placed(suspicion: Suspicion, keep: np.ndarray) -> np.ndarray:
+    assert suspicion.values is not None
+    return keep & ~np.isnan(in_standard_errors(suspicion.values))
+
+
 def _sample(cells: np.ndarray, k: int) -> np.ndarray:
     if cells.size <= k:
         return cells
@@ -58,11 +62,10 @@ def _sample(cells: np.ndarray, k: int) -> np.ndarray:
 
 def not_drawn_words(suspicion: Suspicion, keep: np.ndarray, cells: np.ndarray) -> str:
     """How many cells are drawn and which are not, as sentences."""
-    assert suspicion.values is not None
     n, total = cells.size, int(keep.sum())
     if n == total:
         return f"All {n:,} cells are drawn."
-    known = keep & ~np.isnan(in_standard_errors(suspicion.values))
+    known = _placed(suspicion, keep)
     left = known.copy()
     left.ravel()[cells] = False
     parts = [

@@ -58,13 +58,7 @@ class Version:
 def cells_before_after(
     cells: Iterable[tuple[int, str]], before: Version, after: Version
 ) -> pd.DataFrame:
-    """What became of each cell, by row number and column; others than features go.
-
-    Returns
-    -------
-    DataFrame with columns row_number, column, before, after, value before, value after,
-    rank before, rank after
-    """
+    """What became of each cell, by row number and column; others than features go."""
     lines = []
     for row_number, name in cells:
         if name in before.values.column_names:

@@ -28,15 +28,9 @@ class TableView:
         """All that a search looks at, per row."""
         cells = self.table.cells.to_numpy(object).tolist()
         numbers = self.table.row_numbers.tolist()
-        return pd.Series(
-            [
-                "\n".join([str(number), name, *row]).casefold()
-                for number, name, row in zip(
-                    numbers, self.table.ids, cells, strict=True
-                )
-            ],
-            dtype=str,
-        )
+        rows = zip(map(str, numbers), self.table.ids, cells, strict=True)
+        texts = ["\n".join([number, name, *row]) for number, name, row in rows]
+        return pd.Series([text.casefold() for text in texts], dtype=str)
 
     @cached_property
     def similar(self) -> np.ndarray:
