@@ -105,7 +105,6 @@ def curves_of(
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else AgeSizes()
     points = measured(read("census", data, sample=quick)[: sizes.most], sizes)
     return Reproduction("age", numbers_of(points, sizes), points, figure_of(points))
@@ -150,10 +149,9 @@ def numbers_of(points: pd.DataFrame, sizes: AgeSizes) -> list[Number]:
 
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
-    panels = {
-        f"{n_cells:,} cells": detection.mean_lines(own)
-        for n_cells, own in points.groupby("n_cells", sort=False)
-    }
+    titled = points.assign(title=points["n_cells"].map("{:,} cells".format))
     return lines_figure(
-        panels, x="% of cells inspected, lowest first", y="% of swapped ages found"
+        detection.mean_lines(titled, panel="title"),
+        x="% of cells inspected, lowest first",
+        y="% of swapped ages found",
     )

@@ -79,20 +79,9 @@ def one_permutation(
 ) -> np.ndarray:
     """Cell values (n, m) from one order of the columns.
 
-    Parameters
-    ----------
-    at_once : bool
-        Many test points at once, which is faster, or one after the other.
-    ties : Generator, optional
-        Breaks ties at random, for every test point anew (many at once only). Without,
-        rows at the same distance stand as argsort leaves them.
-
-    Examples
-    --------
-    >>> rows, labels = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0, 1])
-    >>> arrays = Arrays(rows, labels, rows[:1], labels[:1])
-    >>> one_permutation(arrays, 1, np.array([0, 1])).sum()  # accuracy of 1-NN
-    np.float64(1.0)
+    Many test points `at_once` are faster than one after the other. Only so are ties
+    broken at random, for every test point anew, if there is a generator; without, rows
+    at the same distance stand as argsort leaves them.
     """
     rows, tests = arrays.rows, arrays.tests
     n, m = rows.shape

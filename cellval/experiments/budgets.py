@@ -14,7 +14,7 @@ from cellval.experiments.data import read
 from cellval.experiments.detection import SUSPICION, VALUE, mean_lines, points_of
 from cellval.experiments.outliers import GRID, QUICK, OutlierSizes, make_case
 from cellval.experiments.result import Number, Reproduction, over_seeds
-from cellval.figures.lines import LineOf, lines_figure
+from cellval.figures.lines import lines_figure
 from cellval.validation.curves import detection_curve
 from cellval.validation.signals import suspicion_of
 
@@ -23,7 +23,6 @@ FIRST = 200  # cells that the paper speaks of
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else OutlierSizes()
     points = measured(read("breast_cancer", data, sample=quick), sizes)
     return Reproduction("budgets", numbers_of(points, sizes), points, figure_of(points))
@@ -34,7 +33,7 @@ def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
     parts = []
     for share in SHARES:
         for seed in range(sizes.seeds):
-            case = make_case(frame, share, seed, sizes.n_train, sizes.n_test)
+            case = make_case(frame, share, seed, sizes)
             values = cellval.value_cells(case.table, test=case.test)
             scores = {
                 VALUE: values.values,
@@ -78,16 +77,8 @@ def numbers_of(points: pd.DataFrame, sizes: OutlierSizes) -> list[Number]:
 def figure_of(points: pd.DataFrame) -> go.Figure:
     n_cells = int(points["n_cells"].iloc[0])
     titled = points.assign(title=points["share"].map("{:.0%} of the cells".format))
-    panels = {
-        signal: [
-            LineOf(line.name, n_cells * line.x, line.y)
-            for line in mean_lines(titled[titled["signal"] == signal], "title")
-        ]
-        for signal in (VALUE, SUSPICION)
-    }
+    lines = mean_lines(titled, "title", "signal")
+    lines["x"] = n_cells * lines["inspected"]
     return lines_figure(
-        panels,
-        x=f"cells inspected, of {n_cells:,}",
-        y="% of outliers found",
-        percent=False,
+        lines, x=f"cells inspected, of {n_cells:,}", y="% of outliers found"
     )

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 import cellval
 from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import TABLES, read, table_of, train_and_test
 from cellval.experiments.result import Number, Reproduction
 from cellval.experiments.runtime import error_of
-from cellval.figures.lines import GRID, STYLES, plain
+from cellval.figures.lines import lines_figure
 from cellval.figures.palette import GREY
 from cellval.games.exact import AllSubsets, values_of
 from cellval.games.models import utility_of
@@ -56,7 +55,6 @@ QUICK = ConvergenceSizes(5, 4, 60, 256, (("wine", 40, 30),), 50, 2, (60, 100, 6)
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else ConvergenceSizes()
     frame = read("breast_cancer", data, sample=quick)
     small = (small_game(frame, sizes, model) for model in ("tree", "knn"))
@@ -105,8 +103,7 @@ def small_game(
                 apart = np.abs(found.values - exact)
                 within.append(np.mean(apart <= 2 * found.stderr + 1e-12))
     curve = pd.DataFrame(rows, columns=["steps", "evaluations", "error"])
-    title = f"small game, {MODELS[model]}"
-    return _averaged(curve, title, MC), float(np.mean(within))
+    return _averaged(curve, f"small game, {MODELS[model]}", MC), float(np.mean(within))
 
 
 def knn_curves(
@@ -246,44 +243,30 @@ def numbers_of(
 def figure_of(curves: pd.DataFrame) -> go.Figure:
     small = curves["estimator"] == MC
     of_model = curves["game"].str.replace("small game", MC)
-    named = curves.assign(
+    drawn = curves.assign(
         panel=curves["game"].mask(small, f"small game, {MC}"),
         line=curves["estimator"].mask(small, of_model),
+        x=curves["evaluations"],
+        y=curves["error"],
     )
-    look = dict(zip(named["line"].unique(), STYLES, strict=False))
-    panels = named["panel"].unique().tolist()
-    figure = make_subplots(1, len(panels), subplot_titles=panels)
-    shown: set[str] = set()
-    for k, panel in enumerate(panels, 1):
-        own = named[named["panel"] == panel]
-        for name, line in own.groupby("line", sort=False):
-            colour, dash = look[name]
-            figure.add_scatter(
-                x=line["evaluations"].round(1).tolist(),
-                y=[float(f"{e:.4g}") for e in line["error"]],
-                name=name,
-                legendgroup=name,
-                showlegend=name not in shown,
-                mode="lines+markers",
-                line={"color": colour, "dash": dash, "width": 2.2},
-                hovertemplate="%{y:.3f}",
-                row=1,
-                col=k,
-            )
-            shown.add(name)
-        if k > 1:
-            figure.add_vline(
-                x=float(own["all_subsets"].iloc[0]),
-                line={"color": GREY, "dash": "dot", "width": 1},
-                annotation_text="all subsets: exact",
-                row=1,
-                col=k,
-            )
-        what = "utilities" if k == 1 else "column subsets per test point"
-        figure.update_xaxes(title_text=what, row=1, col=k)
-    plain(figure, 440)
-    figure.update_layout(legend={"y": 1.12}, margin={"t": 110})
-    figure.update_xaxes(type="log", gridcolor=GRID, dtick=1)
+    figure = lines_figure(
+        drawn,
+        x="column subsets per test point",
+        y="error / spread of the values",
+        mode="lines+markers",
+        hover="%{y:.3f}",
+    )
+    every = drawn.groupby("panel", sort=False)["all_subsets"].first()
+    for k, n_subsets in enumerate(every[1:], 2):
+        figure.add_vline(
+            x=n_subsets,
+            line={"color": GREY, "dash": "dot", "width": 1},
+            annotation_text="all subsets: exact",
+            row=1,
+            col=k,
+        )
+    figure.update_layout(height=440, margin={"t": 110})
+    figure.update_xaxes(title_text="utilities", col=1)
+    figure.update_xaxes(type="log", dtick=1)
     figure.update_yaxes(type="log")
-    figure.update_yaxes(title_text="error / spread of the values", col=1)
     return figure

@@ -49,17 +49,8 @@ TABLES = {
 def read(name: str, data: Path | None, *, sample: bool = False) -> pd.DataFrame:
     """The table as a frame, complete rows only; the label is the last column.
 
-    Parameters
-    ----------
-    data : Path or None
-        Folder with the larger tables, such as ``adult/train.csv``.
-    sample : bool
-        Take the sample, even if the whole table is there.
-
-    Examples
-    --------
-    >>> read("wine", None).shape
-    (178, 14)
+    `data` is the folder with the larger tables, such as ``adult/train.csv``; with
+    `sample` the sample is taken, even if the whole table is there.
     """
     source = TABLES[name]
     path = data / source.file if data is not None and not sample else None
@@ -104,13 +95,6 @@ def table_of(
 def train_and_test(
     chosen: pd.DataFrame, n_train: int, clean: pd.DataFrame
 ) -> tuple[Table, Table]:
-    """The first rows to train on, the others to test on; kinds as in the clean frame.
-
-    Examples
-    --------
-    >>> wine = read("wine", None)
-    >>> [table.n_rows for table in train_and_test(wine[:100], 60, wine)]
-    [60, 40]
-    """
+    """The first rows to train on, the others to test on; kinds as in the clean one."""
     table = table_of(chosen[:n_train].reset_index(drop=True), clean)
     return table, Table.from_frame(chosen[n_train:].reset_index(drop=True), like=table)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from cellval.experiments.data import table_of
-from cellval.figures.lines import LineOf
 from cellval.table.table import Table
 from cellval.validation.curves import Curve
 from cellval.validation.planting import Planted
@@ -57,10 +56,11 @@ def points_of(curve: Curve, grid: np.ndarray, **named: Any) -> pd.DataFrame:
     )
 
 
-def mean_lines(points: pd.DataFrame, name: str = "signal") -> list[LineOf]:
-    """For a figure: means over seeds, a line for each name."""
-    lines = []
-    for title, own in points.groupby(name, sort=False):
-        mean = own.groupby("inspected")["found"].mean()
-        lines.append(LineOf(str(title), mean.index.to_numpy(), mean.to_numpy()))
-    return lines
+def mean_lines(
+    points: pd.DataFrame, line: str = "signal", panel: str | None = None
+) -> pd.DataFrame:
+    """For `lines_figure`: means over seeds in %, by what names lines and panels."""
+    named = points.assign(line=points[line], panel=points[panel] if panel else "")
+    key = ["panel", "line", "inspected"]
+    means = named.groupby(key, sort=False, as_index=False)["found"].mean()
+    return means.assign(x=100 * means["inspected"], y=100 * means["found"])

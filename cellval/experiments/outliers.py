@@ -56,12 +56,12 @@ class Case:
 
 
 def make_case(
-    frame: pd.DataFrame, share: float, seed: int, n_train: int, n_test: int
+    frame: pd.DataFrame, share: float, seed: int, sizes: OutlierSizes
 ) -> Case:
     """Draw training and test rows, and plant errors into the training rows."""
     rows = np.random.default_rng([seed, 3]).permutation(len(frame))
-    train = frame.iloc[rows[:n_train]].reset_index(drop=True)
-    test = frame.iloc[rows[n_train : n_train + n_test]]
+    train = frame.iloc[rows[: sizes.n_train]].reset_index(drop=True)
+    test = frame.iloc[rows[sizes.n_train :][: sizes.n_test]]
     label = str(frame.columns[-1])
     planted = plant(train, label, KIND, share=share, random_state=seed)
     table, wrong = detection.with_errors(planted, frame, "Breast Cancer")
@@ -94,7 +94,6 @@ def curves_of(case: Case, sizes: OutlierSizes, seed: int) -> dict[str, Curve]:
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else OutlierSizes()
     points = measured(read("breast_cancer", data, sample=quick), sizes)
     return Reproduction(
@@ -106,7 +105,7 @@ def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
     """A detection curve per signal and seed."""
     parts = []
     for seed in range(sizes.seeds):
-        case = make_case(frame, SHARE, seed, sizes.n_train, sizes.n_test)
+        case = make_case(frame, SHARE, seed, sizes)
         for signal, curve in curves_of(case, sizes, seed).items():
             named = {"signal": signal, "seed": seed}
             named["needed_for_90"] = share_needed(curve, 0.9)
@@ -142,7 +141,7 @@ def numbers_of(points: pd.DataFrame, sizes: OutlierSizes) -> list[Number]:
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
     return lines_figure(
-        {"": detection.mean_lines(points[points["signal"] != REST])},
+        detection.mean_lines(points[points["signal"] != REST]),
         x="% of cells inspected, lowest first",
         y="% of outliers found",
     )

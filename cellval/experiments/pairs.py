@@ -4,7 +4,6 @@ The paper's reading of 1D values: a row's value is the sum of its cells, and the
 sum has more than one reason.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,8 @@ from plotly.subplots import make_subplots
 import cellval
 from cellval.experiments.data import read, train_and_test
 from cellval.experiments.result import Number, Reproduction
-from cellval.figures.lines import STYLES, plain
+from cellval.figures.lines import plain
+from cellval.figures.palette import STYLES
 from cellval.text import figure_text
 from cellval.values.result import CellValues
 
@@ -23,25 +23,9 @@ N_TRAIN, N_TEST = 242, 241  # as in the paper
 SAME, APART = 0.9, 0.1  # correlations: alike from there on, unrelated up to there
 
 
-@dataclass(frozen=True, eq=False)
-class AlikeRows:
-    """All pairs of rows with alike 1D values.
-
-    Attributes
-    ----------
-    first, second : ndarray of int
-        Positions of the rows.
-    correlation : ndarray of float
-        Of their cells' values.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    correlation: np.ndarray
-
-
-def alike_rows(values: CellValues) -> AlikeRows:
-    """Pairs whose 1D values are within one standard error of each other.
+def alike_rows(values: CellValues) -> pd.DataFrame:
+    """Pairs whose 1D values are within one standard error of each other, the most alike
+    first by the correlation of their cells' values.
 
     Rows with the same contents are no pair: their cells are the same. Rows whose cells
     differ less than those of half of the rows are left out, because a correlation of
@@ -58,30 +42,29 @@ def alike_rows(values: CellValues) -> AlikeRows:
     unit = psi - psi.mean(axis=1, keepdims=True)
     norm = np.linalg.norm(unit, axis=1, keepdims=True)
     unit = np.divide(unit, norm, out=np.zeros_like(unit), where=norm > 0)
-    return AlikeRows(a, b, np.einsum("ij,ij->i", unit[a], unit[b]))
+    labels = np.array(values.labels, object)
+    pairs = pd.DataFrame(
+        {
+            "row_number": values.row_numbers[a],
+            "other_row_number": values.row_numbers[b],
+            "value": total[a],
+            "other_value": total[b],
+            "same_class": labels[a] == labels[b],
+            "correlation": np.einsum("ij,ij->i", unit[a], unit[b]),
+        }
+    )
+    return pairs.sort_values("correlation", ascending=False, ignore_index=True)
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     n_train, n_test = (90, 90) if quick else (N_TRAIN, N_TEST)
     frame = read("breast_cancer", data, sample=quick)
     rows = np.random.default_rng(0).permutation(len(frame))[: n_train + n_test]
     table, test = train_and_test(frame.iloc[rows], n_train, frame)
     values = cellval.value_cells(table, test=test)
-    pairs = alike_rows(values)
-    points = pd.DataFrame(
-        {
-            "row_number": values.row_numbers[pairs.first],
-            "other_row_number": values.row_numbers[pairs.second],
-            "value": values.row_values[pairs.first],
-            "other_value": values.row_values[pairs.second],
-            "same_class": table.y[pairs.first] == table.y[pairs.second],
-            "correlation": pairs.correlation,
-        }
-    ).sort_values("correlation", ascending=False, ignore_index=True)
-    return Reproduction(
-        "pairs", numbers_of(points, n_train), points, _figure(values, pairs)
-    )
+    points = alike_rows(values)
+    found = numbers_of(points, n_train)
+    return Reproduction("pairs", found, points, figure_of(values, points))
 
 
 def numbers_of(points: pd.DataFrame, n_train: int) -> list[Number]:
@@ -109,26 +92,27 @@ def numbers_of(points: pd.DataFrame, n_train: int) -> list[Number]:
     return found + [Number(what, 100 * own.mean(), "%") for what, own in shares.items()]
 
 
-def _figure(values: CellValues, pairs: AlikeRows) -> go.Figure:
+def figure_of(values: CellValues, points: pd.DataFrame) -> go.Figure:
     """The cells of the pair most alike, and of the one least alike."""
-    r = pairs.correlation
-    shown = {"Alike": int(np.argmax(r)), "Not alike": int(np.argmin(r))}
+    shown = {"Alike": points.iloc[0], "Not alike": points.iloc[-1]}
     figure = make_subplots(
         1,
         len(shown),
-        subplot_titles=[f"{name}: correlation {r[k]:.2f}" for name, k in shown.items()],
+        subplot_titles=[
+            f"{name}: correlation {pair['correlation']:.2f}"
+            for name, pair in shown.items()
+        ],
         shared_yaxes=True,
         horizontal_spacing=0.04,
     )
     names = [figure_text(name, 28) for name in values.column_names]
     for k, pair in enumerate(shown.values()):
-        positions = (pairs.first[pair], pairs.second[pair])
-        for row, (colour, _dash) in zip(positions, STYLES[:2], strict=True):
-            total = values.row_values[row]
+        for which, (colour, _dash) in zip(("", "other_"), STYLES[:2], strict=True):
+            number = pair[f"{which}row_number"]
             figure.add_bar(
                 x=names,
-                y=(1e4 * values.values[row]).tolist(),
-                name=f"row {values.row_numbers[row]}: {1e4 * total:.1f}",
+                y=(1e4 * values.values[values.position(number)]).tolist(),
+                name=f"row {number}: {1e4 * pair[f'{which}value']:.1f}",
                 marker={"color": colour},
                 hovertemplate="%{y:.2f}",
                 legendgroup=str(k),

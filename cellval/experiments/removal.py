@@ -20,7 +20,7 @@ import cellval
 from cellval.experiments.data import TABLES, read, train_and_test
 from cellval.experiments.detection import CLASS, FLAT, LOO, RANDOM, VALUE
 from cellval.experiments.result import Number, Reproduction, over_seeds
-from cellval.figures.lines import LineOf, lines_figure
+from cellval.figures.lines import lines_figure
 from cellval.table.table import Table
 from cellval.validation.curves import Refill, Removal, order_of, removal_curve
 from cellval.validation.signals import within_class
@@ -102,7 +102,6 @@ QUICK = RemovalSizes(
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else RemovalSizes()
     points = measured(data, sizes, sample=quick)
     return Reproduction("removal", numbers_of(points, sizes), points, figure_of(points))
@@ -255,11 +254,15 @@ def figure_of(points: pd.DataFrame) -> go.Figure:
     }
     by = ["measured_on", "refill", "order", "table", "method", "removed"]
     means = points.groupby(by, sort=False, as_index=False)["accuracy"].mean()
-    panels: dict[str, list[LineOf]] = {}
+    means[["x", "y"]] = 100 * means[["removed", "accuracy"]]
+    panels = []
     for words, key in rows.items():
-        chosen = means[(means[by[:3]] == list(key)).all(axis=1)]
-        for (table, method), own in chosen.groupby(["table", "method"], sort=False):
-            line = LineOf(method, own["removed"].to_numpy(), own["accuracy"].to_numpy())
-            panels.setdefault(f"{TABLES[table].title}, {words}", []).append(line)
-    n = points["table"].nunique()
-    return lines_figure(panels, x="% of cells removed", y="accuracy in %", columns=n)
+        own = means[(means[by[:3]] == list(key)).all(axis=1)]
+        titles = [f"{TABLES[name].title}, {words}" for name in own["table"]]
+        panels.append(own.assign(panel=titles, line=own["method"]))
+    return lines_figure(
+        pd.concat(panels),
+        x="% of cells removed",
+        y="accuracy in %",
+        columns=points["table"].nunique(),
+    )

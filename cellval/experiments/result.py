@@ -12,30 +12,13 @@ import plotly.graph_objects as go
 
 @dataclass(frozen=True)
 class Number:
-    """One line of NAME.csv.
-
-    Attributes
-    ----------
-    what : str
-    ours : float
-        In its unit: 79.3 and "%", not 0.793.
-    unit : str
-    paper : str
-        What the paper has in its place, as it says it; empty where it says nothing.
-    plus_minus : float
-        Standard deviation over seeds, unless `what` says otherwise; NaN: none.
-
-    Examples
-    --------
-    >>> print(Number("found", 79.32, "%", "90 %", 7.1))
-    79.3 ± 7.1 %
-    """
+    """One line of NAME.csv."""
 
     what: str
-    ours: float
+    ours: float  # in its unit: 79.3 and "%", not 0.793
     unit: str = ""
-    paper: str = ""
-    plus_minus: float = math.nan
+    paper: str = ""  # what the paper has, as it says it; empty where it says nothing
+    plus_minus: float = math.nan  # deviation over seeds unless `what` says otherwise
 
     def __str__(self) -> str:
         text = _short(self.ours, "+" if self.unit == "points" else "")
@@ -52,13 +35,7 @@ def _short(number: float, sign: str = "") -> str:
 def over_seeds(
     what: str, numbers: Iterable[float], unit: str = "", paper: str = ""
 ) -> Number:
-    """The mean over seeds, and the standard deviation where there are several.
-
-    Examples
-    --------
-    >>> print(over_seeds("found", [78.0, 80.0], "%"))
-    79 ± 1.41 %
-    """
+    """The mean over seeds, and the standard deviation where there are several."""
     known = np.array(list(numbers), float)
     spread = float(known.std(ddof=1)) if known.size > 1 else math.nan
     return Number(what, float(known.mean()), unit, paper, spread)
@@ -66,21 +43,11 @@ def over_seeds(
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """What an experiment found.
-
-    Attributes
-    ----------
-    name : str
-    numbers : sequence of Number
-        Those worth telling, and the sizes they come from.
-    points : DataFrame
-        Everything that was measured, one observation a row.
-    figure : Figure
-    """
+    """What an experiment found."""
 
     name: str
-    numbers: Sequence[Number]
-    points: pd.DataFrame
+    numbers: Sequence[Number]  # those worth telling, and the sizes they come from
+    points: pd.DataFrame  # everything that was measured, one observation a row
     figure: go.Figure
 
 
@@ -99,15 +66,7 @@ def read_numbers(path: Path) -> list[Number]:
 
 
 def as_text(numbers: Sequence[Number]) -> str:
-    """A table for the terminal.
-
-    Examples
-    --------
-    >>> print(as_text([Number("found", 79.3, "%", "90 %"), Number("seeds", 10)]))
-           ours  paper
-    found  79.3 %  90 %
-    seeds      10  -
-    """
+    """A table for the terminal."""
     lines = [("", "ours", "paper")]
     lines += [(n.what, str(n), n.paper or "-") for n in numbers]
     first, second = (max(len(line[k]) for line in lines) for k in (0, 1))

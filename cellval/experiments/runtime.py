@@ -23,7 +23,7 @@ import cellval
 from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import read, train_and_test
 from cellval.experiments.result import Number, Reproduction
-from cellval.figures.lines import STYLES, plain
+from cellval.figures.lines import HEIGHT, lines_figure
 from cellval.knn.plan import evaluations
 from cellval.parallel import n_cores
 from cellval.table.table import Table
@@ -49,7 +49,6 @@ REFERENCE = 2e9  # evaluations of the long run
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     frame = read("census", data, sample=quick)
     sizes = QUICK if quick else PERMUTATIONS
     _warm_up(frame)
@@ -210,7 +209,6 @@ def _warm_up(frame: pd.DataFrame) -> None:
 
 
 def figure_of(points: pd.DataFrame) -> go.Figure:
-    figure = go.Figure()
     curves = {
         "2D-Shapley-MC, paper": "paper_mc",
         "2D-Shapley-KNN, paper": "paper_knn",
@@ -219,18 +217,14 @@ def figure_of(points: pd.DataFrame) -> go.Figure:
         "cellval, one core": "core_seconds",
         f"cellval, {points['cores'].iloc[0]} cores": "seconds",
     }
-    for (name, column), (colour, dash) in zip(curves.items(), STYLES, strict=True):
-        if points[column].isna().all():
-            continue
-        figure.add_scatter(
-            x=points["cells"].tolist(),
-            y=[float(f"{s:.4g}") for s in points[column]],
-            name=name,
-            mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2.2},
-            hovertemplate="%{y:,.3g} s",
-        )
-    plain(figure)
-    figure.update_xaxes(type="log", title_text="cells", tickvals=points["cells"])
-    figure.update_yaxes(type="log", title_text="seconds", exponentformat="power")
+    drawn = pd.concat(
+        points.assign(panel="", line=name, x=points["cells"], y=points[column])
+        for name, column in curves.items()
+    )
+    figure = lines_figure(
+        drawn, x="cells", y="seconds", mode="lines+markers", hover="%{y:,.3g} s"
+    )
+    figure.update_layout(height=HEIGHT)
+    figure.update_xaxes(type="log", tickvals=points["cells"])
+    figure.update_yaxes(type="log", exponentformat="power")
     return figure

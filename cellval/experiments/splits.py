@@ -5,7 +5,6 @@ a source owns a block. Its 2D-Shapley value against the accuracy of a model that
 trained on this block and nothing else.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,8 @@ from plotly.subplots import make_subplots
 
 from cellval.experiments.data import read, table_of
 from cellval.experiments.result import Number, Reproduction
-from cellval.figures.lines import STYLES, plain
+from cellval.figures.lines import plain
+from cellval.figures.palette import STYLES
 from cellval.games.blocks import BlockGame
 from cellval.games.groups import Groups
 from cellval.games.models import utility_of
@@ -48,14 +48,7 @@ QUICK = SplitSizes("census", 600, 2, 3, 1)
 def random_groups(
     n: int, n_groups: int, random: np.random.Generator, fewest: int = 1
 ) -> Groups:
-    """Members in a random order, cut at random lines.
-
-    Examples
-    --------
-    >>> groups = random_groups(10, 3, np.random.default_rng(0), 2)
-    >>> len(groups), int(groups.sizes.sum()), int(groups.sizes.min()) >= 2
-    (3, 10, True)
-    """
+    """Members in a random order, cut at random lines."""
     spare = n - n_groups * fewest
     cuts = np.sort(random.integers(0, spare + 1, n_groups - 1))
     sizes = fewest + np.diff(cuts, prepend=0, append=spare)
@@ -65,7 +58,6 @@ def random_groups(
 
 
 def run(data: Path | None, quick: bool) -> Reproduction:
-    """The experiment; see `cellval.experiments`."""
     sizes = QUICK if quick else SplitSizes()
     frame = read(sizes.source, data, sample=quick)[: sizes.n_rows]
     points = measured(table_of(frame), sizes)
@@ -75,16 +67,18 @@ def run(data: Path | None, quick: bool) -> Reproduction:
 
 def measured(table: Table, sizes: SplitSizes) -> pd.DataFrame:
     """One line per model, split and block: value, accuracy of the block alone, size."""
-    parts = []
+    parts, fewest = [], max(1, int(FEWEST * table.n_rows))
     for model in PLAYED:
         h = utility_of(table, model, test=HELD_OUT)
-        splits = _splits(sizes, table.n_rows, len(table.features))
-        for split, (rows, columns) in enumerate(splits, 1):
+        for seed in range(sizes.n_splits):
+            random = np.random.default_rng([seed, 6])
+            rows = random_groups(table.n_rows, sizes.n_groups, random, fewest)
+            columns = random_groups(len(table.features), sizes.n_groups, random)
             game = BlockGame.of(h, rows, columns)
             *_, last = game.play(n_jobs=sizes.n_jobs)
             members = game.rows.members(), game.columns.members()
             alone = [h(s, f) for s in members[0] for f in members[1]]
-            named = {"model": MODELS[model], "split": split, "accuracy": alone}
+            named = {"model": MODELS[model], "split": seed + 1, "accuracy": alone}
             parts.append(last.result.to_frame().assign(**named)[KEPT])
     return pd.concat(parts, ignore_index=True)
 
@@ -125,18 +119,6 @@ def numbers_of(points: pd.DataFrame, sizes: SplitSizes, n_rows: int) -> list[Num
         Number(f"{words}, of value, mean", inside["spearman"].mean()),
         Number(f"{words}, of number of cells, mean", inside["spearman_of_size"].mean()),
     ]
-
-
-def _splits(
-    sizes: SplitSizes, n_rows: int, n_columns: int
-) -> Iterator[tuple[Groups, Groups]]:
-    for seed in range(sizes.n_splits):
-        random = np.random.default_rng([seed, 6])
-        fewest = max(1, int(FEWEST * n_rows))
-        yield (
-            random_groups(n_rows, sizes.n_groups, random, fewest),
-            random_groups(n_columns, sizes.n_groups, random),
-        )
 
 
 def correlations(blocks: pd.DataFrame) -> pd.DataFrame:

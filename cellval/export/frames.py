@@ -15,6 +15,9 @@ from cellval.table.formulas import safe_text
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.values.result import CellValues
+from cellval.views.value_view import value_view
+
+LISTED = ["row", "id", "label", "column", "value", "stderr", "rank"]
 
 
 def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -43,56 +46,58 @@ def lowest_frame(values: CellValues) -> pd.DataFrame:
 def decisions_frame(
     values: CellValues,
     decisions: Mapping[tuple[int, str], str],
+    repairs: Repairs,
+    table: Table,
     *,
-    repairs: Repairs | None = None,
-    table: Table | None = None,
     only: Collection[str] | None = None,
     within_class: bool = True,
 ) -> pd.DataFrame:
     """All cells, lowest first, with what a person decided on them.
 
-    Parameters
-    ----------
-    decisions : mapping of (row number, column) to str
-    repairs : mapping of (row number, column) to Repair, optional
-        All of them are listed, at the end those without a value: cells of the label or
-        of rows held out for testing, and dropped rows, whose column is empty.
-    table : Table, optional
-        The table before the repairs. With it, content is what `read_decisions` will
-        compare, even if a repaired table was valued.
-    only : collection of str, optional
-        Keep only cells with one of these decisions, or a repair.
-    within_class : bool
-        Rank cells among rows of the same label, as the inspection list does.
+    All repairs are listed, at the end those without a value: cells of the label or of
+    rows held out for testing, and dropped rows, whose column is empty. The table is
+    that before the repairs: content is what `read_decisions` will compare, even if a
+    repaired table was valued. `only` keeps cells with one of these decisions, or a
+    repair.
 
     Returns
     -------
     DataFrame with columns row, id, label, column, content, value, stderr, rank,
-    decision, and, where repairs are given, repair, after, reason
+    decision, repair, after, reason
     """
     wanted = dict.fromkeys(
         cell for cell, what in decisions.items() if only is None or what in only
     )
-    wanted |= dict.fromkeys(repairs or ())
+    wanted |= dict.fromkeys(repairs)
+    frame = pd.DataFrame(columns=LISTED)
     if only is None:
-        frame = _for_files(values.lowest(None, within_class=within_class))
-    else:
-        frame = _cells_frame(values, wanted, within_class)
-    frame = frame.rename(columns={"cell": "content"})
-    order = ["row", "id", "label", "column", "content", "value", "stderr", "rank"]
-    frame = frame[order].reset_index(drop=True)
-    if repairs is not None:
-        frame = _with_unvalued(frame, wanted, values)
-    cells = list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
-    if table is not None:
-        frame["content"] = _contents(table, cells, frame["content"].tolist())
-    frame["decision"] = [decisions.get(cell, "") for cell in cells]
-    if repairs is not None:
-        found = [repairs.get(cell) for cell in cells]
-        frame["repair"] = [_repair_word(repair) for repair in found]
-        frame["after"] = [repair.text if repair else "" for repair in found]
-        frame["reason"] = [repair.reason if repair else "" for repair in found]
+        frame = _for_files(values.lowest(None, within_class=within_class))[LISTED]
+    there = set(_cells_of(frame))
+    missing = [cell for cell in wanted if cell not in there]
+    if missing:
+        more = _cells_frame(values, missing, within_class)
+        frame = more if frame.empty else pd.concat([frame, more], ignore_index=True)
+    cells = _cells_of(frame)
+    frame.insert(4, "content", _contents(table, cells))
+    found = [repairs.get(cell) for cell in cells]
+    _add_decisions(frame, decisions, found)
+    frame["reason"] = [repair.reason if repair else "" for repair in found]
     return safe_frame(frame)
+
+
+def _cells_of(frame: pd.DataFrame) -> list[tuple[int, str]]:
+    return list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
+
+
+def _add_decisions(
+    frame: pd.DataFrame,
+    decisions: Mapping[tuple[int, str], str],
+    repairs: Sequence[Repair | None],
+) -> None:
+    """Columns decision, repair and after; a repair, or none, for every line."""
+    frame["decision"] = [decisions.get(cell, "") for cell in _cells_of(frame)]
+    frame["repair"] = [_repair_word(repair) for repair in repairs]
+    frame["after"] = [repair.text if repair else "" for repair in repairs]
 
 
 def _repair_word(repair: Repair | None) -> str:
@@ -103,72 +108,36 @@ def _repair_word(repair: Repair | None) -> str:
     return WORDS["blank" if empties else repair.action]
 
 
-def _with_unvalued(
-    frame: pd.DataFrame, cells: Collection[tuple[int, str]], values: CellValues
-) -> pd.DataFrame:
-    """The frame, and below it the cells that it lacks, without value and rank."""
-    there = set(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
-    positions = _positions(values.row_numbers)
-    lines: list[tuple[Any, ...]] = []
-    for row_number, column in cells:
-        if (row_number, column) in there:
-            continue
-        i = positions.get(row_number, -1)
-        names = (values.ids[i], values.labels[i]) if i >= 0 else ("", "")
-        valued = i >= 0 and column in values.column_names
-        content = values.cells[column].iat[i] if valued else ""
-        lines.append((row_number, *names, column, content, np.nan, np.nan, 0))
-    more = pd.DataFrame(lines, columns=frame.columns)
-    if frame.empty or more.empty:
-        return more if frame.empty else frame
-    return pd.concat([frame, more], ignore_index=True)
-
-
-def _contents(
-    table: Table, cells: Collection[tuple[int, str]], otherwise: Sequence[str]
-) -> list[str]:
-    """The table's text of each cell, where it has such a cell."""
-    positions = _positions(table.row_numbers)
+def _contents(table: Table, cells: Collection[tuple[int, str]]) -> list[str]:
+    """The table's text of each cell; nothing where it has no such cell."""
+    positions = {number: i for i, number in enumerate(table.row_numbers.tolist())}
     texts = {name: table.cells[name].tolist() for name in table.cells}
     return [
-        texts[column][positions[number]]
-        if number in positions and column in texts
-        else text
-        for (number, column), text in zip(cells, otherwise, strict=True)
+        texts[name][positions[number]] if number in positions and name in texts else ""
+        for number, name in cells
     ]
-
-
-def _positions(row_numbers: np.ndarray) -> dict[int, int]:
-    return {number: i for i, number in enumerate(row_numbers.tolist())}
 
 
 def _cells_frame(
     values: CellValues, cells: Collection[tuple[int, str]], within_class: bool
 ) -> pd.DataFrame:
-    """The lines of `CellValues.lowest` for some cells; a long list is slow to make."""
-    positions = _positions(values.row_numbers)
-    column_of = {name: j for j, name in enumerate(values.column_names)}
-    found = [
-        (positions[number], column_of[name])
-        for number, name in cells
-        if number in positions and name in column_of
-    ]
-    ranks = values.ranks(within_class=within_class) if found else values.values
-    lines = [
-        {
-            "row": values.row_numbers[i],
-            "id": values.ids[i],
-            "label": values.labels[i],
-            "column": values.column_names[j],
-            "cell": values.cells.iat[i, j],
-            "value": values.values[i, j],
-            "stderr": values.stderr[i, j],
-            "rank": ranks[i, j],
-        }
-        for i, j in sorted(found, key=lambda cell: ranks[cell])
-    ]
-    names = ["row", "id", "label", "column", "cell", "value", "stderr", "rank"]
-    return pd.DataFrame(lines, columns=names)
+    """Lines of `CellValues.lowest`, which is slow to make, for some cells.
+
+    Those without a value come last.
+    """
+    positions = {number: i for i, number in enumerate(values.row_numbers.tolist())}
+    view = value_view(values)
+    ranks = view.ranks if within_class else view.ranks_over_all
+    lines: list[tuple[Any, ...]] = []
+    for number, name in cells:
+        i, known = positions.get(number, -1), (np.nan, np.nan, 0)
+        who = (values.ids[i], values.labels[i]) if i >= 0 else ("", "")
+        if i >= 0 and name in values.column_names:
+            j = values.column_names.index(name)
+            known = values.values[i, j], values.stderr[i, j], int(ranks[i, j])
+        lines.append((number, *who, name, *known))
+    lines.sort(key=lambda line: line[-1] or np.inf)
+    return pd.DataFrame(lines, columns=LISTED)
 
 
 def n_listed(suspicion: Suspicion, most: int) -> int:
@@ -197,21 +166,14 @@ def suspects_list(
 ) -> pd.DataFrame:
     """The k most suspicious cells (all with None), with what a person decided.
 
-    Filled in and saved as a CSV, it is a file for `read_decisions`.
-
-    Returns
-    -------
-    DataFrame with the columns of `suspects_frame` but position, and decision, repair,
-    after; formulas are harmless
+    Filled in and saved as a CSV, it is a file for `read_decisions`: `suspects_frame`
+    with harmless formulas, without position, and with decision, repair and after.
     """
     frame = _for_files(suspects_frame(suspicion, k)).drop(columns="position")
-    cells = list(zip(frame["row"].tolist(), frame["column"].tolist(), strict=True))
-    repairs, decisions = repairs or {}, decisions or {}
+    repairs = repairs or {}
     # In a row that is dropped nothing else is done.
-    found = [repairs.get((c[0], "")) or repairs.get(c) for c in cells]
-    frame["decision"] = [decisions.get(cell, "") for cell in cells]
-    frame["repair"] = [_repair_word(repair) for repair in found]
-    frame["after"] = [repair.text if repair else "" for repair in found]
+    found = [repairs.get((c[0], "")) or repairs.get(c) for c in _cells_of(frame)]
+    _add_decisions(frame, decisions or {}, found)
     return safe_frame(frame)
 
 

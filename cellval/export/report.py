@@ -31,7 +31,6 @@ from cellval.table.table import Table, as_table
 from cellval.text import brief, content, counted, cut, joined, percent
 from cellval.values.result import CellValues
 from cellval.values.words import (
-    Unit,
     approximation_words,
     design_words,
     method_words,
@@ -51,28 +50,12 @@ LONGEST = 300  # characters of a text
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of texts.
-
-    Attributes
-    ----------
-    kinds : str
-        A letter per column: number, text as it is, sentence.
-    n_strong : int
-        Lines after so many are faint.
-    """
+    """A table of texts."""
 
     names: Sequence[str]
-    kinds: str
+    kinds: str  # a letter per column: number, text as it is, sentence
     lines: Sequence[Sequence[str]]
-    n_strong: float = np.inf
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure as a piece of HTML by plotly, with what to see in it."""
-
-    caption: str
-    drawing: str
+    n_strong: float = np.inf  # lines after so many are faint
 
 
 def report(
@@ -126,26 +109,8 @@ def report_html(
 ) -> bytes:
     """A standalone HTML file (UTF-8): what was found, decided, changed and measured.
 
-    Parameters
-    ----------
-    suspicion : Suspicion
-        Of the table, or of the repaired table.
-    repairs, decisions : mapping of (row number, column) to Repair and to str, optional
-    comparison : Comparison, optional
-        Accuracy before and after the repairs.
-    original : Table, optional
-        The table before the repairs, if `suspicion` is of the repaired one.
-    date : date, optional
-        Today if not given; else the same input gives the same bytes.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> from cellval.detect.suspicion import make_suspicion
-    >>> from cellval.detect.surprise import surprise
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> report_html(make_suspicion(table, None, surprise(table)))[:15]
-    b'<!doctype html>'
+    `original` is the table before the repairs, if `suspicion` is of the repaired one.
+    With the same date (else today), the same input gives the same bytes.
     """
     repairs, decisions = repairs or {}, decisions or {}
     page = {
@@ -241,7 +206,8 @@ def _found(suspicion: Suspicion) -> dict[str, Any]:
     }
 
 
-def _pictures(suspicion: Suspicion) -> list[Picture]:
+def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
+    """What to see in each figure, and the figure as a piece of HTML by plotly."""
     if suspicion.values is None:
         return []
     n, m = suspicion.scores.shape
@@ -275,7 +241,7 @@ def _pictures(suspicion: Suspicion) -> list[Picture]:
         "are the columns' values, the strip on the right the rows'. The names on the "
         "left are ids."
     )
-    return [Picture(caption, _drawn(figure, "heatmap", first=True)), *more]
+    return [(caption, _drawn(figure, "heatmap", first=True)), *more]
 
 
 def _worst(places: np.ndarray, k: int) -> np.ndarray:
@@ -284,7 +250,7 @@ def _worst(places: np.ndarray, k: int) -> np.ndarray:
     return np.asarray(found[np.argsort(first)][:k])
 
 
-def _overview(view: ValueView, n_rows: int) -> Picture:
+def _overview(view: ValueView, n_rows: int) -> tuple[str, str]:
     order = np.arange(n_rows)
     pooled = bands(view.values.values, order)
     n_bands, n_groups = pooled.lowest.shape
@@ -295,7 +261,7 @@ def _overview(view: ValueView, n_rows: int) -> Picture:
         "cell: the darker, the lower."
     )
     figure = overview(view, order, pooled, None, height=560)
-    return Picture(caption, _drawn(figure, "overview"))
+    return caption, _drawn(figure, "overview")
 
 
 def _drawn(figure: go.Figure, name: str, *, first: bool = False) -> str:
@@ -326,6 +292,7 @@ def _suspects(
     k, n = n_listed(suspicion, MOST_LISTED), suspicion.n_flagged
     frame = suspects_list(suspicion, k, repairs=repairs, decisions=decisions)
     unit = value_view(suspicion.values).unit if suspicion.values is not None else None
+    value = unit.with_error if unit else lambda value, error: ""
     with_id, decided = suspicion.table.id_column is not None, bool(repairs or decisions)
     # Heading, kind for `Listing`, whether it is shown, and the text of a line.
     columns: list[tuple[str, str, bool, Callable[[Any], str]]] = [
@@ -333,7 +300,7 @@ def _suspects(
         ("Id", "t", with_id, lambda line: brief(line.id, 30)),
         ("Column", "t", True, lambda line: brief(line.column, 30)),
         ("Content", "t", True, lambda line: content(line.content, 60)),
-        ("Value ± error", "n", unit is not None, lambda line: _value(line, unit)),
+        ("Value ± error", "n", unit is not None, lambda c: value(c.value, c.stderr)),
         ("Surprise", "n", True, lambda line: _share(line.surprise)),
         ("Suspicion", "n", True, lambda line: _share(line.suspicion)),
         ("Why", "s", True, lambda line: cut(line.reason, LONGEST)),
@@ -357,10 +324,6 @@ def _suspects(
         "suspects_note": " ".join(more),
         "suspects": Listing(names, "".join(kinds), lines, n),
     }
-
-
-def _value(line: Any, unit: Unit | None) -> str:
-    return unit.with_error(line.value, line.stderr) if unit else ""
 
 
 def _decided(line: Any) -> str:

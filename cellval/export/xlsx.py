@@ -43,27 +43,16 @@ def xlsx_bytes(
     """A workbook with the sheets Table, Suspects, Changes and Notes.
 
     Sheet Table is like the file after the repairs, row for row: a row without a label
-    is empty and a dropped one struck out, so that data row 12 is line 13.
-
-    Parameters
-    ----------
-    suspicion : Suspicion
-        Of the table, or of the repaired table.
-    repairs, decisions : mapping of (row number, column) to Repair and to str, optional
-    original : Table, optional
-        The table before the repairs, if `suspicion` is of the repaired one.
+    is empty and a dropped one struck out, so that data row 12 is line 13. `original` is
+    the table before the repairs, if `suspicion` is of the repaired one.
     """
     check_openpyxl()
     from openpyxl import Workbook
 
     repairs = repairs or {}
     table = original or suspicion.table
-    found = suspects_list(
-        suspicion,
-        n_listed(suspicion, MOST_LISTED),
-        repairs=repairs,
-        decisions=decisions,
-    )
+    k = n_listed(suspicion, MOST_LISTED)
+    found = suspects_list(suspicion, k, repairs=repairs, decisions=decisions)
     changes = changes_frame(table, repairs)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Table")
@@ -125,20 +114,18 @@ def _legend(suspicion: Suspicion) -> list[str]:
 
 def _write_frame(sheet: Any, frame: pd.DataFrame, width: int = 0) -> None:
     """A list with harmless texts."""
+    from openpyxl.utils import get_column_letter
+
     pen = _Pen(sheet)
-    for letter, name in enumerate(frame.columns, 1):
+    for k, name in enumerate(frame.columns, 1):
         long = name in ("reason", "before", "after", "content")
-        pen.width(letter, width or (44 if long else 13))
+        letter = get_column_letter(k)
+        sheet.column_dimensions[letter].width = width or (44 if long else 13)
     sheet.freeze_panes = "A2"
-    sheet.append(pen.cell(_clean(name), bold=True) for name in frame.columns)
+    sheet.append(pen.cell(name, bold=True) for name in frame.columns)
     for line in frame.head(MAX_ROWS - 1).itertuples(index=False):
-        sheet.append(_listed(pen, item) for item in line)
-
-
-def _listed(pen: "_Pen", item: Any) -> Any:
-    if isinstance(item, str):
-        return pen.cell(_clean(item))
-    return None if pd.isna(item) else item
+        items = (None if pd.isna(item) else item for item in line)
+        sheet.append(pen.cell(i) if isinstance(i, str) else i for i in items)
 
 
 def _write_table(
@@ -158,7 +145,7 @@ def _write_table(
     steps = _steps(table, suspicion, texts if suspicion.table is table else {})
     columns = [_column_cells(table, name, texts) for name in names]
     sheet.freeze_panes = "A2"
-    sheet.append(pen.cell(_clean(safe_text(name)), bold=True) for name in names)
+    sheet.append(pen.cell(safe_text(name), bold=True) for name in names)
     n_long, line = 0, 1
     for i, row in enumerate(table.row_numbers.tolist()):
         if row >= MAX_ROWS:
@@ -173,8 +160,6 @@ def _write_table(
             n_long += isinstance(value, str) and len(value) > MAX_CHARACTERS
             frame = "repaired" if cell in texts else "flagged" * (cell in marks)
             note = comments.get(cell if k or not struck else (row, ""), "")
-            if isinstance(value, str):
-                value = _clean(value)
             cells.append((value, colours[k], frame, struck, note))
         sheet.append(pen.cell(*cell) for cell in cells)
         line += 1
@@ -184,23 +169,20 @@ def _write_table(
 def _left_out(table: Table, suspicion: Suspicion, n_long: int) -> list[str]:
     """Sentences on what sheet Table lacks."""
     rows, columns = int(table.row_numbers[-1]), table.cells.shape[1]
-    notes = []
-    if table.n_set_aside:
-        notes.append(
-            f"Rows without a label are empty in sheet Table ({table.n_set_aside:,})."
-        )
-    if rows >= MAX_ROWS:
-        notes.append(f"Only the first {MAX_ROWS - 1:,} rows of {rows:,} fit.")
-    if columns > MAX_COLUMNS:
-        notes.append(f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit.")
-    if n_long:
-        notes.append(f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}.")
-    if suspicion.n_flagged > MOST_COMMENTS:
-        notes.append(
-            f"The {MOST_COMMENTS:,} most suspicious of {suspicion.n_flagged:,} flagged "
-            "cells have a comment; the others have a frame."
-        )
-    return notes
+    aside, flagged = table.n_set_aside, suspicion.n_flagged
+    many, wide = rows >= MAX_ROWS, columns > MAX_COLUMNS
+    notes = [
+        (aside, f"Rows without a label are empty in sheet Table ({aside:,})."),
+        (many, f"Only the first {MAX_ROWS - 1:,} rows of {rows:,} fit."),
+        (wide, f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit."),
+        (n_long, f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}."),
+        (
+            flagged > MOST_COMMENTS,
+            f"The {MOST_COMMENTS:,} most suspicious of {flagged:,} flagged cells have "
+            "a comment; the others have a frame.",
+        ),
+    ]
+    return [note for told, note in notes if told]
 
 
 def _marks(suspicion: Suspicion, found: pd.DataFrame) -> dict[tuple[int, str], str]:
@@ -322,11 +304,6 @@ class _Pen:
         self._sheet = sheet
         self._cells: dict[tuple[Any, ...], Any] = {}
 
-    def width(self, column: int, characters: int) -> None:
-        from openpyxl.utils import get_column_letter
-
-        self._sheet.column_dimensions[get_column_letter(column)].width = characters
-
     def cell(
         self,
         value: str | _Number | None,
@@ -338,11 +315,13 @@ class _Pen:
         bold: bool = False,
     ) -> Any:
         """The cheapest thing that shows a harmless text or a number as it is."""
+        written: Any = None
         decimals = -1
-        if isinstance(value, _Number) and not value.plain:
-            decimals = value.decimals
+        if isinstance(value, _Number):
+            written, decimals = value.value, -1 if value.plain else value.decimals
+        elif value:
+            written = _clean(value)
         look = (step, frame, struck, bold, decimals)
-        written = value.value if isinstance(value, _Number) else value or None
         if look == PLAIN and not (isinstance(written, str) and written[0] in "=#"):
             return written
         if look not in self._cells:

@@ -63,28 +63,23 @@ def heatmap(blocks: BlockValues) -> go.Figure:
 
 
 def _hover(blocks: BlockValues, unit: Unit) -> list[list[str]]:
-    return [
-        [
-            f"<b>{figure_text(row)}</b> × <b>{figure_text(column)}</b><br>"
-            f"value {_with_error(blocks, unit, i, j)} of accuracy"
-            f"{_share_words(blocks, i, j)}"
+    def text(i: int, j: int) -> str:
+        value, error = blocks.values[i, j], blocks.stderr[i, j]
+        said = unit.with_error(value, error)
+        if blocks.exact:
+            said = f"{unit.text(value)} (exact)"
+        share = ""
+        if blocks.has_shares:
+            share = f"<br>{100 * value / blocks.total:.1f} % of the total"
+        return (
+            f"<b>{figure_text(blocks.row_groups[i])}</b> × "
+            f"<b>{figure_text(blocks.column_groups[j])}</b><br>"
+            f"value {said} of accuracy{share}"
             f"<br>{blocks.n_rows[i]:,} rows × {blocks.n_columns[j]:,} columns"
-            for j, column in enumerate(blocks.column_groups)
-        ]
-        for i, row in enumerate(blocks.row_groups)
-    ]
+        )
 
-
-def _share_words(blocks: BlockValues, i: int, j: int) -> str:
-    if not blocks.has_shares:
-        return ""
-    return f"<br>{100 * blocks.values[i, j] / blocks.total:.1f} % of the total"
-
-
-def _with_error(blocks: BlockValues, unit: Unit, i: int, j: int) -> str:
-    if blocks.exact:
-        return f"{unit.text(blocks.values[i, j])} (exact)"
-    return unit.with_error(blocks.values[i, j], blocks.stderr[i, j])
+    rows, columns = map(range, blocks.values.shape)
+    return [[text(i, j) for j in columns] for i in rows]
 
 
 def shares(blocks: BlockValues) -> go.Figure:

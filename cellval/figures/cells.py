@@ -18,6 +18,10 @@ Trace = dict[str, Any]
 NO_VALUE = "none: held out for testing"
 HOVER_CELL = "<b>%{customdata[2]}</b>: %{customdata[3]}<br>value %{customdata[4]}"
 HOVER_ROW = "%{customdata[5]}, id %{customdata[6]}, class %{customdata[7]}"
+STAYS: Trace = {  # a bar that can be clicked looks the same afterwards
+    "selected": {"marker": {"opacity": 1}},
+    "unselected": {"marker": {"opacity": 1}},
+}
 
 
 def scaled(values: np.ndarray, factor: float) -> np.ndarray:

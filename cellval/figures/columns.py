@@ -4,10 +4,10 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from cellval.figures.cells import STAYS
 from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, LOW, sign_colours
 from cellval.text import figure_text
-from cellval.views.column_spread import column_spread
 from cellval.views.value_view import ValueView
 
 MAX_COLUMNS = 60
@@ -39,14 +39,9 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             "thickness": 1.5,
         },
         marker_color=sign_colours(sizes),
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
+        **STAYS,
         customdata=[
-            [
-                int(j),
-                name,
-                big.with_error(values.column_values[j], values.column_stderr[j]),
-            ]
+            [int(j), name, view.column_text(j)]
             for j, name in zip(columns, names, strict=True)
         ],
         hovertemplate=(
@@ -57,11 +52,13 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
         col=1,
     )
     # A few numbers per column instead of all cells, and the lowest cell as a dot.
-    if spread := column_spread(values, columns):
+    spread = view.spread(columns)
+    if spread is not None:
+        lowest, *quantiles = spread * small.factor
         ends = ("lowerfence", "q1", "median", "q3", "upperfence")
         figure.add_box(
             y=places,
-            **dict(zip(ends, spread.quantiles * small.factor, strict=True)),
+            **dict(zip(ends, quantiles, strict=True)),
             orientation="h",
             marker_color=GREY,
             line_width=1.5,
@@ -70,7 +67,7 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             col=2,
         )
         figure.add_scatter(
-            x=(spread.lowest * small.factor).tolist(),
+            x=lowest.tolist(),
             y=places,
             mode="markers",
             marker={"color": LOW, "size": 7},

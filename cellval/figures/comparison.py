@@ -93,11 +93,8 @@ def heatmaps(
 ) -> go.Figure:
     """Two heatmaps side by side: same rows, columns and colours.
 
-    Parameters
-    ----------
-    columns : ndarray of int
-    repaired : set of (row number, column position)
-        Cells to outline; column -1 stands for a whole row.
+    Repaired cells, by row number and column position, are outlined; column -1 stands
+    for a whole row.
     """
     view = value_view(pair.before)
     unit, names = view.unit, pair.before.column_names

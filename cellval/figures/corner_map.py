@@ -30,6 +30,7 @@ TICKS = {
 HEIGHT = 560
 STRIP = 0.19  # of the height between the lowest and highest cell, for a corner's name
 PAD = 0.12  # decades beside the outermost cells
+Edges = tuple[float, float, float, float]  # left, right, bottom, top
 
 
 def corner_plot(
@@ -63,8 +64,10 @@ def corner_plot(
             ),
         ]
     )
-    _lay_out(figure, low, high)
-    _fields(figure, counts, low, high)
+    strip = STRIP * (high - low)
+    edges = np.log10(LOWEST) - PAD, PAD, low - strip, high + strip
+    _lay_out(figure, low, high, edges)
+    _fields(figure, counts, edges)
     return figure
 
 
@@ -104,14 +107,9 @@ def _points(
     )
 
 
-def _edges(low: float, high: float) -> tuple[float, float, float, float]:
-    strip = STRIP * (high - low)
-    return np.log10(LOWEST) - PAD, PAD, low - strip, high + strip
-
-
-def _fields(figure: go.Figure, counts: dict[str, int], low: float, high: float) -> None:
+def _fields(figure: go.Figure, counts: dict[str, int], edges: Edges) -> None:
     """The four corners: tinted, named in words, with the number of their cells."""
-    left, right, bottom, top = _edges(low, high)
+    left, right, bottom, top = edges
     middle = float(np.log10(SURPRISING))
     places = {
         "error": (left, middle, bottom, -SURE),
@@ -139,49 +137,43 @@ def _fields(figure: go.Figure, counts: dict[str, int], low: float, high: float) 
             font_size=12,
         )
     line = {"color": GREY, "width": 1, "dash": "dash"}
-    figure.add_shape(
-        type="line", **{"x0": middle, "x1": middle, "y0": bottom, "y1": top}, line=line
-    )
-    figure.add_shape(
-        type="line", **{"x0": left, "x1": right, "y0": -SURE, "y1": -SURE}, line=line
-    )
+    figure.add_vline(x=middle, line=line)
+    figure.add_hline(y=-SURE, line=line)
 
 
-def _lay_out(figure: go.Figure, low: float, high: float) -> None:
-    left, right, bottom, top = _edges(low, high)
+def _lay_out(figure: go.Figure, low: float, high: float, edges: Edges) -> None:
     step = next((s for s in (2, 5, 10, 20, 50) if (high - low) / s <= 9), 100)
     first, last = int(np.ceil(low / step)), int(np.floor(high / step))
     heights = {0, -int(SURE)} | {
         k * step for k in range(first, last + 1) if abs(k * step + SURE) > 0.35 * step
     }
-    plain = {"showgrid": False, "zeroline": False, "tickmode": "array"}
+    signed = {y: f"{y:+d}".replace("-", "−") if y else "0" for y in sorted(heights)}
     lay_out(
         figure,
         HEIGHT,
         (8, 8, 30, 8),
-        xaxis={
-            **plain,
-            "range": [left, right],
-            "tickvals": list(TICKS),
-            "ticktext": list(TICKS.values()),
-            "tickangle": 0,
-            "title": {
-                "text": "<b>Is it surprising?</b> So many ordinary cells look at least "
-                "as odd<br>← fewer: more surprising (lower is worse)"
-            },
-            "automargin": True,
-        },
-        yaxis={
-            **plain,
-            "range": [bottom, top],
-            "tickvals": sorted(heights),
-            "ticktext": [
-                f"{y:+d}".replace("-", "−") if y else "0" for y in sorted(heights)
-            ],
-            "title": {
-                "text": "<b>Does it hurt?</b> Value in standard errors<br>"
-                "← below 0 it hurts (lower is worse)"
-            },
-            "automargin": True,
-        },
+        xaxis=_axis(
+            edges[:2],
+            TICKS,
+            "<b>Is it surprising?</b> So many ordinary cells look at least as odd<br>"
+            "← fewer: more surprising (lower is worse)",
+            tickangle=0,
+        ),
+        yaxis=_axis(
+            edges[2:],
+            signed,
+            "<b>Does it hurt?</b> Value in standard errors<br>"
+            "← below 0 it hurts (lower is worse)",
+        ),
     )
+
+
+def _axis(
+    ends: tuple[float, ...], ticks: dict[int, str], title: str, **more: Any
+) -> dict[str, Any]:
+    return {
+        **{"showgrid": False, "zeroline": False, "automargin": True},
+        **{"tickmode": "array", "tickvals": [*ticks], "ticktext": [*ticks.values()]},
+        **{"range": list(ends), "title": {"text": title}},
+        **more,
+    }

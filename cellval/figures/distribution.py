@@ -16,20 +16,36 @@ def distribution(
     spread: Spread, label: str, cell: str, *, height: int = 230
 ) -> go.Figure:
     """A column's cells overall and within one class, with one cell marked."""
-    label, cell = figure_text(label, 24), figure_text(content(cell, 24))
-    if spread.labels:
-        return _categories(spread, label, height)
-    middles = (spread.edges[:-1] + spread.edges[1:]) / 2
-    width = spread.edges[1] - spread.edges[0]
+    bars = (
+        ("all rows", spread.overall.round(3).tolist(), GREY),
+        (f"class {figure_text(label, 24)}", spread.in_class.round(3).tolist(), HIGH),
+    )
     figure = go.Figure()
-    for name, shares, colour in (
-        ("all rows", spread.overall, GREY),
-        (f"class {label}", spread.in_class, HIGH),
-    ):
+    if spread.labels:
+        names = [figure_text(name, 22) for name in spread.labels]
+        if spread.at is not None:
+            names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
+        for name, shares, colour in bars:
+            figure.add_bar(
+                y=list(range(len(names))),
+                x=shares,
+                orientation="h",
+                name=name,
+                marker={"color": colour, "opacity": 0.8},
+                hovertemplate="%{x:.1f} % of " + name + "<extra></extra>",
+            )
+        return lay_out(
+            figure,
+            max(height, 90 + 30 * len(names)),
+            barmode="group",
+            xaxis_title="% of cells",
+            yaxis=named_axis(names, down=True, showgrid=True),
+        )
+    for name, shares, colour in bars:
         figure.add_bar(
-            x=middles.tolist(),
-            y=shares.round(3).tolist(),
-            width=width,
+            x=((spread.edges[:-1] + spread.edges[1:]) / 2).tolist(),
+            y=shares,
+            width=spread.edges[1] - spread.edges[0],
             name=name,
             marker={"color": colour, "opacity": 0.55, "line_width": 0},
             hovertemplate="about %{x:.4g}: %{y:.1f} % of " + name + "<extra></extra>",
@@ -37,49 +53,19 @@ def distribution(
     if spread.at is not None:
         low, high = float(spread.edges[0]), float(spread.edges[-1])
         at = min(max(spread.at, low), high)
-        figure.add_vline(x=at, line={"color": SELECTED, "width": 3})
-        text = f"this cell: {cell}"
+        text = f"this cell: {figure_text(content(cell, 24))}"
         if spread.outside:
             text = f"{text} →" if spread.at > high else f"← {text}"
-        figure.add_annotation(
+        left = at > (low + high) / 2  # of the line, where there is room
+        figure.add_vline(
             x=at,
-            y=1,
-            yref="paper",
-            text=text,
-            showarrow=False,
-            xanchor="right" if at > (low + high) / 2 else "left",
-            xshift=-6 if at > (low + high) / 2 else 6,
-            yanchor="top",
-            font={"color": SELECTED},
+            line={"color": SELECTED, "width": 3},
+            annotation={"text": text, "font": {"color": SELECTED}},
+            annotation_position="top left" if left else "top right",
+            annotation_xshift=-6 if left else 6,
         )
     figure.update_xaxes(showgrid=False)
     return lay_out(figure, height, barmode="overlay", yaxis_title="% of cells")
-
-
-def _categories(spread: Spread, label: str, height: int) -> go.Figure:
-    names = [figure_text(name, 22) for name in spread.labels]
-    if spread.at is not None:
-        names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
-    figure = go.Figure()
-    for name, shares, colour in (
-        ("all rows", spread.overall, GREY),
-        (f"class {label}", spread.in_class, HIGH),
-    ):
-        figure.add_bar(
-            y=list(range(len(names))),
-            x=shares.round(3).tolist(),
-            orientation="h",
-            name=name,
-            marker={"color": colour, "opacity": 0.8},
-            hovertemplate="%{x:.1f} % of " + name + "<extra></extra>",
-        )
-    return lay_out(
-        figure,
-        max(height, 90 + 30 * len(names)),
-        barmode="group",
-        xaxis_title="% of cells",
-        yaxis=named_axis(names, down=True, showgrid=True),
-    )
 
 
 def class_sizes(label: str, classes: Sequence[str], counts: Sequence[int]) -> go.Figure:

@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 from cellval.figures.cells import (
     HOVER_CELL,
     HOVER_ROW,
+    STAYS,
     Cell,
     Trace,
     cell_data,
@@ -43,26 +44,16 @@ def heatmap(
 ) -> go.Figure:
     """Cells as colours, outlined where suspected; bars of columns, a strip of rows.
 
-    Parameters
-    ----------
-    view : ValueView
-        Of the values to draw.
-    rows, columns : ndarray of int
-        Which rows and columns, in this order.
-    outlined : set of (row, column)
-        Cells to outline; others than those drawn are ignored.
-    selected : (row, column), optional
-        The cell that is looked at.
-    transposed : bool
-        Rows across and columns down, as in the paper.
-    dark : bool
-        The page is dark: outlines are light.
+    Rows and columns are drawn in the order given; outlined cells that are not among
+    them are ignored. Transposed, rows go across and columns down, as in the paper. On a
+    dark page outlines are light.
     """
     values = view.values
     grid = values.values[np.ix_(rows, columns)]
     names = [figure_text(values.column_names[j], 18) for j in columns]
     ids = [figure_text(values.ids[i], 16) for i in rows]
-    size = _cell_size(len(columns) if transposed else len(rows))
+    n = len(columns) if transposed else len(rows)
+    size = min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
     thin = size <= 8
     framed = placed(rows, columns, outlined)
     clicked = placed(rows, columns, [selected] if selected else [])
@@ -88,10 +79,6 @@ def heatmap(
         else f"score: {view.unit.name}; lower is worse",
     )
     return figure
-
-
-def _cell_size(n: int) -> float:
-    return min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
 
 
 def _colours(view: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
@@ -132,8 +119,7 @@ def _overlay(
 def _column_bars(
     view: ValueView, columns: np.ndarray, names: list[str], turn: bool
 ) -> Trace:
-    values, unit = view.values, view.column_unit
-    sizes = (values.column_values[columns] * unit.factor).tolist()
+    sizes = (view.values.column_values[columns] * view.column_unit.factor).tolist()
     places = list(range(len(columns)))
     return dict(
         type="bar",
@@ -143,15 +129,9 @@ def _column_bars(
         xaxis="x2" if turn else "x",
         yaxis="y" if turn else "y2",
         marker_color=sign_colours(sizes),
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
+        **STAYS,
         customdata=[
-            [
-                -1,
-                int(j),
-                name,
-                unit.with_error(values.column_values[j], values.column_stderr[j]),
-            ]
+            [-1, int(j), name, view.column_text(j)]
             for j, name in zip(columns, names, strict=True)
         ],
         hovertemplate=(
@@ -180,7 +160,7 @@ def _row_strip(view: ValueView, rows: np.ndarray, turn: bool) -> Trace:
         y=[0] if turn else None,
         xaxis="x" if turn else "x2",
         yaxis="y2" if turn else "y",
-        **colours(view.row_limit * unit.factor, view.row_middle * unit.factor),
+        **colours(view.row_limit * unit.factor, values.settings.middle * unit.factor),
         showscale=False,
         hovertemplate="%{text}<extra></extra>",
     )

@@ -1,9 +1,9 @@
 """Lines that are told apart by colour and by dash, in panels."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from itertools import cycle
 
-import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
@@ -13,21 +13,10 @@ from cellval.figures.palette import AXIS, CHANCE_STYLE, GREY, GRID, STYLES
 HEIGHT = 420
 
 
-@dataclass(frozen=True, eq=False)
-class LineOf:
-    """One line: shares along, a number up."""
-
-    name: str
-    x: np.ndarray
-    y: np.ndarray
-
-
-def styles(names: Sequence[str], chance: str = "Random") -> dict[str, tuple[str, str]]:
+def styles(names: Iterable[str], chance: str = "Random") -> dict[str, tuple[str, str]]:
     """Colour and dash of each name; what is random is grey and dotted."""
-    found, rest = {}, [name for name in dict.fromkeys(names) if name != chance]
-    for k, name in enumerate(rest):
-        found[name] = STYLES[k % len(STYLES)]
-    return found | {chance: CHANCE_STYLE}
+    rest = [name for name in dict.fromkeys(names) if name != chance]
+    return dict(zip(rest, cycle(STYLES), strict=False)) | {chance: CHANCE_STYLE}
 
 
 def lay_out_lines(
@@ -52,23 +41,20 @@ def plain(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
 
 
 def lines_figure(
-    panels: Mapping[str, Sequence[LineOf]],
+    drawn: pd.DataFrame,
     *,
     x: str,
     y: str,
     columns: int = 3,
-    percent: bool = True,
+    mode: str = "lines",
+    hover: str = "%{y:.1f} %",
 ) -> go.Figure:
-    """Panels of lines; shares along and up are shown in %.
+    """Lines in panels, from points with columns panel, line, x and y.
 
-    Parameters
-    ----------
-    panels : mapping of title to lines
-        The same name has the same colour everywhere and one line of the legend.
-    percent : bool
-        Is what goes along a share?
+    The same name has the same colour everywhere and one line of the legend.
     """
-    titles = list(panels)
+    looks = styles(drawn["line"])
+    titles = drawn["panel"].unique().tolist()
     columns = min(columns, len(titles))
     rows = -(-len(titles) // columns)
     figure = make_subplots(
@@ -78,30 +64,29 @@ def lines_figure(
         horizontal_spacing=0.07,
         vertical_spacing=0.36 / rows if rows > 1 else 0.1,
     )
-    looks = styles([line.name for lines in panels.values() for line in lines])
     shown: set[str] = set()
-    for k, lines in enumerate(panels.values()):
-        row, column = 1 + k // columns, 1 + k % columns
-        for line in lines:
-            colour, dash = looks[line.name]
-            figure.add_scatter(
-                x=((100 if percent else 1) * line.x).round(3).tolist(),
-                y=(100 * line.y).round(3).tolist(),
-                name=line.name,
-                legendgroup=line.name,
-                showlegend=line.name not in shown,
-                mode="lines",
-                line={"color": colour, "dash": dash, "width": 2.2},
-                hovertemplate="%{y:.1f} %",
-                row=row,
-                col=column,
-            )
-            shown.add(line.name)
+    known = drawn[["panel", "line", "x", "y"]].dropna()
+    for (title, name), line in known.groupby(["panel", "line"], sort=False):
+        colour, dash = looks[name]
+        row, column = divmod(titles.index(title), columns)
+        figure.add_scatter(
+            x=[float(f"{number:.6g}") for number in line["x"]],
+            y=[float(f"{number:.6g}") for number in line["y"]],
+            name=name,
+            legendgroup=name,
+            showlegend=name not in shown,
+            mode=mode,
+            line={"color": colour, "dash": dash, "width": 2.2},
+            hovertemplate=hover,
+            row=1 + row,
+            col=1 + column,
+        )
+        shown.add(name)
     plain(figure, height=360 if rows == 1 else 80 + 280 * rows)
     figure.update_annotations(font={"size": 13, "color": GREY})
     figure.update_xaxes(title_text=x, row=rows)
     figure.update_yaxes(title_text=y, col=1)
-    if rows > 1 or len(titles) > 1:  # titles of panels lie where the legend would
+    if len(titles) > 1:  # titles of panels lie where the legend would
         figure.update_layout(
             legend={"y": 1.12 if rows == 1 else 1.0 + 0.16 / rows}, margin={"t": 96}
         )

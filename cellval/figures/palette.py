@@ -42,13 +42,7 @@ def sign_colours(sizes: Iterable[float]) -> list[str]:
 
 
 def rgb_at(place: float) -> tuple[int, int, int]:
-    """Red, green and blue of `COLOURS` at a place from 0 to 1, for files.
-
-    Examples
-    --------
-    >>> rgb_at(0.0), rgb_at(0.5)
-    ((122, 33, 0), (244, 244, 241))
-    """
+    """Red, green and blue of `COLOURS` at a place from 0 to 1, for files."""
     places, codes = zip(*COLOURS, strict=True)
     parts = [[int(code[k : k + 2], 16) for code in codes] for k in (1, 3, 5)]
     red, green, blue = (round(float(np.interp(place, places, p))) for p in parts)

@@ -9,11 +9,11 @@ from cellval.figures.lines import HEIGHT, lay_out_lines, styles
 from cellval.figures.palette import GREY
 from cellval.stats import SURE
 from cellval.validation.signals import SIGNALS, SUSPICION
-from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # it loads scikit-learn, which takes two seconds
     from cellval.validation.result import Validation
 
+POINTS = 250  # of a line over all cells, and as many over the first tenth
 # Lines by signal, the same whichever are known so far; suspicion stands out.
 LOOKS: dict[str, dict[str, Any]] = {
     name: {"color": colour, "dash": dash, "width": 3.2 if name == SUSPICION else 1.9}
@@ -21,17 +21,19 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
+def inspected(n_cells: int) -> np.ndarray:
+    """Numbers of inspected cells at which lines are drawn: close at the start."""
+    steps = [np.linspace(0, end, POINTS) for end in (n_cells / 10, n_cells)]
+    return np.unique(np.concatenate(steps).round().astype(int))
+
+
 def detection(result: "Validation", until: float = 1.0) -> go.Figure:
     """Share of the planted errors found against share of the cells inspected.
 
-    Parameters
-    ----------
-    until : float
-        Share of the cells at which the picture ends.
+    The picture ends at `until`, a share of the cells.
     """
     figure = go.Figure()
-    cells = inspected(result.n_cells)
-    shares = cells / result.n_cells
+    shares = inspected(result.n_cells) / result.n_cells
     for name, curve in result.curves.items():
         found = curve.found_at(shares)
         figure.add_scatter(
@@ -44,16 +46,12 @@ def detection(result: "Validation", until: float = 1.0) -> go.Figure:
             hovertemplate=f"%{{y:.1f}} % (%{{customdata}} of {result.n_wrong:,})",
         )
     as_many = 100 * result.n_wrong / result.n_cells
-    figure.add_vline(x=as_many, line={"color": GREY, "dash": "dot", "width": 1})
-    figure.add_annotation(
+    figure.add_vline(
         x=as_many,
-        y=1,
-        yref="paper",
-        text=f"{result.n_wrong:,} cells: as many as errors",
-        xanchor="left",
-        yanchor="bottom",
-        showarrow=False,
-        font={"size": 12, "color": GREY},
+        line={"color": GREY, "dash": "dot", "width": 1},
+        annotation_text=f"{result.n_wrong:,} cells: as many as errors",
+        annotation_position="top right",
+        annotation={"yanchor": "bottom", "font": {"size": 12, "color": GREY}},
     )
     figure.update_yaxes(range=[0, 102])
     return _lay_out(figure, "inspected", 100 * until, "planted errors found")

@@ -7,7 +7,7 @@ from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.text import content, figure_text
 from cellval.values.words import Unit
-from cellval.views.waterfall import folded, running_limits
+from cellval.views.row_detail import folded, running_limits
 
 
 def waterfall(
@@ -17,16 +17,9 @@ def waterfall(
     *,
     limits: tuple[float, float] | None = None,
 ) -> go.Figure:
-    """From 0 to the row's value, largest contribution first.
+    """From 0 to the row's value, largest contribution first (`CellValues.explain`).
 
-    Parameters
-    ----------
-    explained : DataFrame
-        From `CellValues.explain`.
-    total : float
-        The row's value.
-    limits : (float, float), optional
-        Of the axis, as shares of accuracy, so that two rows can be compared.
+    `limits` of the axis are shares of accuracy: so two rows can be compared.
     """
     lines = folded(explained)
     names = [
@@ -37,10 +30,7 @@ def waterfall(
     ]
     sizes = (lines["value"] * unit.factor).tolist()
     texts = [unit.number(value) for value in lines["value"]]
-    errors = [
-        unit.with_error(value, stderr)
-        for value, stderr in zip(lines["value"], lines["stderr"], strict=True)
-    ]
+    errors = map(unit.with_error, lines["value"], lines["stderr"])
     places = list(range(len(lines) + 1))
     figure = go.Figure(
         go.Waterfall(

@@ -8,11 +8,10 @@ import pandas as pd
 from cellval.detect.surprise import surprise
 from cellval.jobs.background import report
 from cellval.knn.sorting import SMALL
-from cellval.table.encoding import encode
 from cellval.table.table import Table
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues
-from cellval.views.similar import nearest
+from cellval.views.table_view import nearest
 from cellval.whatif.questions import what_if
 
 _warming = threading.Lock()
@@ -43,7 +42,7 @@ def _compile_all() -> None:
             for chosen in options if n_rows == 6 else options[1:]:
                 _values(table, test, **chosen)
             surprise(table)
-        nearest(table, encode(table), 0, 2)
+        nearest(table, 0, 2)
         for near in (None, 2):
             values = _values(table, test, near=near)
             for work in (1.0, 0.0):  # exact, sampled

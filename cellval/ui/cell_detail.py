@@ -38,7 +38,7 @@ def draw_cell(shown: Shown) -> None:
                 "is in its column, and what similar rows hold there."
             )
         return
-    cell = cell_detail(table, values, suspicion, position, column)
+    cell = cell_detail(values, table, suspicion, position, column)
     with st.container(border=True, gap="xsmall"):
         _content_and_value(table, cell)
         if cell.oddity is not None:

@@ -7,22 +7,12 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Bands:
-    """Minimum-pooled values: a single bad cell is as dark as a band of them.
+    """Minimum-pooled values: a single bad cell is as dark as a band of them."""
 
-    Attributes
-    ----------
-    lowest : ndarray of shape (n_bands, n_groups)
-        NaN where nothing is valued.
-    position, column : ndarray of int, shape (n_bands, n_groups)
-        Where in the order, and in which column, the lowest cell is.
-    row_edges, column_edges : ndarray of int
-        Band b holds positions row_edges[b] up to row_edges[b + 1].
-    """
-
-    lowest: np.ndarray
-    position: np.ndarray
+    lowest: np.ndarray  # (n_bands, n_groups); NaN where nothing is valued
+    position: np.ndarray  # where in the order the lowest cell is, and in which column
     column: np.ndarray
-    row_edges: np.ndarray
+    row_edges: np.ndarray  # band b holds positions row_edges[b] up to row_edges[b + 1]
     column_edges: np.ndarray
 
     @property

@@ -16,8 +16,7 @@ from cellval.table.table import Table
 from cellval.text import content, percent
 from cellval.values.result import CellValues
 from cellval.values.words import Unit, effect, model_words
-from cellval.views.similar import nearest
-from cellval.views.table_view import table_view
+from cellval.views.table_view import nearest
 from cellval.views.value_view import value_view
 
 N_NEAR = 8
@@ -72,38 +71,16 @@ class CellDetail:
         return _suggestions(self._surprise, self._table, self.position, self.column)
 
 
-def cell_detail(
-    table: Table,
-    values: CellValues,
-    suspicion: Suspicion | None,
-    position: int,
-    column: str,
-) -> CellDetail:
-    """Everything about one cell, by the position of its row and its column's name.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> from cellval.detect.surprise import surprise
-    >>> from cellval.detect.suspicion import make_suspicion
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> values = cellval.value_cells(table)
-    >>> suspicion = make_suspicion(table, values, surprise(table))
-    >>> found = cell_detail(table, values, suspicion, 11, "height")
-    >>> found.row_number, found.text, found.oddity.rank, found.suggestions[0].text
-    (12, '57', 2, '166')
-    """
-    return _cell_detail(values, table, suspicion, int(position), column)
-
-
 @kept(8)
-def _cell_detail(
+def cell_detail(
     values: CellValues,
     table: Table,
     suspicion: Suspicion | None,
     position: int,
     column: str,
 ) -> CellDetail:
+    """Everything about one cell, by the position of its row and its column's name."""
+    position = int(position)
     j = values.column_names.index(column)
     view, settings = value_view(values), values.settings
     value, stderr = float(values.values[position, j]), float(values.stderr[position, j])
@@ -184,8 +161,7 @@ def _standing(
 
 def near_rows(table: Table, position: int, name: str) -> pd.DataFrame:
     """What the rows most like a row, in all other columns, hold in this one."""
-    encoded = table_view(table).encoded
-    near, apart = nearest(table, encoded, position, N_NEAR, without=name)
+    near, apart = nearest(table, position, N_NEAR, without=name)
     return pd.DataFrame(
         {
             "row_number": table.row_numbers[near],

@@ -29,40 +29,43 @@ def corner_counts(
 
 
 def drawn_cells(
-    suspicion: Suspicion, keep: np.ndarray, most: int = MOST_DRAWN, seed: int = 0
+    suspicion: Suspicion, keep: np.ndarray, most: int = MOST_DRAWN
 ) -> np.ndarray:
     """Flat positions of the cells to draw, the most suspicious last (on top).
 
     All that are not fine, and a sample of the fine ones. Where that is too much, the
     most suspicious of the surprising cells, and samples of the others.
     """
-    assert suspicion.values is not None
-    keep = keep & ~np.isnan(in_standard_errors(suspicion.values))
+    keep = _placed(suspicion, keep)
     order = suspicion.order[keep.ravel()[suspicion.order]]
     corner = suspicion.corner.ravel()[order]
     odd, hard, fine = order[corner <= 1], order[corner == 2], order[corner == 3]
     if odd.size + hard.size > most:
         odd = odd[: max(MOST_SURPRISING * most // MOST_DRAWN, most - hard.size)]
         half = (most - odd.size) // 2
-        hard = _sample(hard, max(half, most - odd.size - fine.size), seed)
-    fine = _sample(fine, most - odd.size - hard.size, seed)
+        hard = _sample(hard, max(half, most - odd.size - fine.size))
+    fine = _sample(fine, most - odd.size - hard.size)
     return np.concatenate([odd, hard, fine])[::-1]
 
 
-def _sample(cells: np.ndarray, k: int, seed: int) -> np.ndarray:
+def _placed(suspicion: Suspicion, keep: np.ndarray) -> np.ndarray:
+    assert suspicion.values is not None
+    return keep & ~np.isnan(in_standard_errors(suspicion.values))
+
+
+def _sample(cells: np.ndarray, k: int) -> np.ndarray:
     if cells.size <= k:
         return cells
-    chosen = np.random.default_rng(seed).choice(cells.size, k, replace=False)
+    chosen = np.random.default_rng(0).choice(cells.size, k, replace=False)
     return cells[np.sort(chosen)]
 
 
 def not_drawn_words(suspicion: Suspicion, keep: np.ndarray, cells: np.ndarray) -> str:
     """How many cells are drawn and which are not, as sentences."""
-    assert suspicion.values is not None
     n, total = cells.size, int(keep.sum())
     if n == total:
         return f"All {n:,} cells are drawn."
-    known = keep & ~np.isnan(in_standard_errors(suspicion.values))
+    known = _placed(suspicion, keep)
     left = known.copy()
     left.ravel()[cells] = False
     parts = [

@@ -123,12 +123,11 @@ def _lines(
         usual = usual_ranges(table)
         known["usual"] = [usual[pair] for pair in zip(names, labels, strict=True)]
         return known
-    odd = suspicion.surprise.surprise[rows, columns].astype(float)
     return known | {
         "suggestion": _suggested(suspicion.surprise, table, rows, columns),
         "suspicion": suspicion.scores[rows, columns],
         "reason": reasons(suspicion, rows, columns),
-        "surprise": odd,
+        "surprise": suspicion.surprise.surprise[rows, columns].astype(float),
     }
 
 

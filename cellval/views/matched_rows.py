@@ -15,38 +15,21 @@ from cellval.values.result import CellValues
 
 @dataclass(frozen=True, eq=False)
 class MatchedRows:
-    """Rows of two results that belong to each other.
-
-    Attributes
-    ----------
-    rows : ndarray of int
-        Numbers of the rows, as counted in the file.
-    old, new : ndarray of int
-        Their positions before and after; -1 where there is none.
-    """
+    """Rows of two results that belong to each other."""
 
     before: CellValues
     after: CellValues
-    rows: np.ndarray
-    old: np.ndarray
-    new: np.ndarray
+    rows: np.ndarray  # their numbers, as counted in the file
 
-    def part(self, first: int, last: int) -> "MatchedRows":
-        cut = slice(first, last)
-        return MatchedRows(
-            self.before, self.after, self.rows[cut], self.old[cut], self.new[cut]
-        )
+    @property
+    def old(self) -> np.ndarray:
+        """Positions of the rows before; -1 where there is none."""
+        return _positions(self.before.row_numbers, self.rows)
 
-
-def paired(before: CellValues, after: CellValues, rows: np.ndarray) -> MatchedRows:
-    """Find rows, by their number, in both results."""
-    return MatchedRows(
-        before,
-        after,
-        rows,
-        _positions(before.row_numbers, rows),
-        _positions(after.row_numbers, rows),
-    )
+    @property
+    def new(self) -> np.ndarray:
+        """Positions of the rows after."""
+        return _positions(self.after.row_numbers, self.rows)
 
 
 def _positions(numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -75,13 +58,7 @@ class Version:
 def cells_before_after(
     cells: Iterable[tuple[int, str]], before: Version, after: Version
 ) -> pd.DataFrame:
-    """What became of each cell, by row number and column; others than features go.
-
-    Returns
-    -------
-    DataFrame with columns row_number, column, before, after, value before, value after,
-    rank before, rank after
-    """
+    """What became of each cell, by row number and column; others than features go."""
     lines = []
     for row_number, name in cells:
         if name in before.values.column_names:

@@ -36,21 +36,11 @@ WORST = {
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Cells, worst first.
+    """Cells, worst first."""
 
-    Attributes
-    ----------
-    by : str
-        Key of `RANKINGS`; "value" where surprise was asked for and is not there yet.
-    order : ndarray of int
-        Flat positions of the cells. Cells without a value are left out by value.
-    n_rule : int or None
-        How many of the first cells the rule flags; None by value, which has none.
-    """
-
-    by: str
-    order: np.ndarray
-    n_rule: int | None
+    by: str  # of `RANKINGS`; "value" where surprise was asked for and is not there yet
+    order: np.ndarray  # flat positions; by value, cells without one are left out
+    n_rule: int | None  # first cells that the rule flags; None by value, which has none
 
 
 def ranking(values: CellValues, suspicion: Suspicion | None, by: str) -> Ranking:
@@ -71,21 +61,11 @@ def _n_surprising(suspicion: Suspicion) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """The cells to outline.
+    """The cells to outline."""
 
-    Attributes
-    ----------
-    by : str
-        Key of `OUTLINES`; see `Ranking`.
-    cells : ndarray of int
-        Flat positions, worst first.
-    chosen : bool
-        A person said how many; otherwise a rule did.
-    """
-
-    by: str
-    cells: np.ndarray
-    chosen: bool
+    by: str  # key of `OUTLINES`; see `Ranking`
+    cells: np.ndarray  # flat positions, worst first
+    chosen: bool  # a person said how many; otherwise a rule did
 
 
 def outlines(

@@ -1,8 +1,10 @@
 """One row: how its cells make its value, its neighbours, what could be changed."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from cellval.detect.suggestions import Suggestion, suggest_many
 from cellval.detect.surprise import Surprise
@@ -11,13 +13,13 @@ from cellval.kept import kept
 from cellval.stats import clearly_below
 from cellval.table.table import Table
 from cellval.values.result import CellValues
-from cellval.views.similar import nearest
-from cellval.views.table_view import table_view
+from cellval.views.table_view import nearest
 
 N_LOWEST = 50  # rows
 N_NEAR = 10
 N_IMPORTANT = 6  # columns shown of the neighbours
 MOST_CELLS = 5  # tried in a row
+MAX_BARS = 12  # of a waterfall
 
 
 def lowest_rows(values: CellValues) -> list[int]:
@@ -71,7 +73,7 @@ class Neighbours:
 
 def neighbours(table: Table, values: CellValues, position: int) -> Neighbours:
     """Alike labels around a row raise its value, others lower it."""
-    rows, distances = nearest(table, table_view(table).encoded, position, N_NEAR)
+    rows, distances = nearest(table, position, N_NEAR)
     alike = table.y == table.y[position]
     size = np.abs(np.nan_to_num(values.values[position]))
     important = np.argsort(-size, kind="stable")[:N_IMPORTANT]
@@ -115,3 +117,36 @@ def _suggested(
     found: Surprise, table: Table, position: int, columns: tuple[int, ...]
 ) -> list[tuple[Suggestion, ...]]:
     return suggest_many(table, found, [(position, j) for j in columns])
+
+
+def folded(explained: pd.DataFrame) -> pd.DataFrame:
+    """The largest contributions, and the others as one line; the sum stays."""
+    if len(explained) <= MAX_BARS:
+        return explained
+    shown, rest = explained.iloc[: MAX_BARS - 1], explained.iloc[MAX_BARS - 1 :]
+    line = {
+        "column": f"{len(rest):,} other columns",
+        "cell": None,
+        "value": rest["value"].sum(),
+        "stderr": float(np.sqrt(np.sum(rest["stderr"] ** 2))),
+    }
+    return pd.concat([shown, pd.DataFrame([line])], ignore_index=True)
+
+
+def running_limits(values: np.ndarray, total: float) -> tuple[float, float]:
+    """Smallest and largest point that a waterfall of these values passes."""
+    path = np.concatenate([[0.0, total], np.cumsum(values)])
+    low, high = float(np.nanmin(path)), float(np.nanmax(path))
+    return (low, high) if low < high else (low - 1e-9, high + 1e-9)
+
+
+def shared_limits(rows: Iterable[tuple[pd.DataFrame, float]]) -> tuple[float, float]:
+    """Limits of one axis for the waterfalls of several rows.
+
+    Each has its lines, as from `CellValues.explain`, and its total.
+    """
+    limits = [
+        running_limits(folded(lines)["value"].to_numpy(), total)
+        for lines, total in rows
+    ]
+    return min(low for low, _ in limits), max(high for _, high in limits)

@@ -13,6 +13,7 @@ from cellval.values.words import Unit
 COLOUR_QUANTILE = 0.995
 SUSPECT_SHARE = 0.005
 MIN_SUSPECTS = 5
+QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +42,8 @@ class ValueView:
 
     def rank_over_all(self, position: int, j: int) -> int:
         """The same for one cell without ranking all of them; 0 if it has no value."""
-        flat, at = (
-            self.values.values.ravel(),
-            position * self.values.values.shape[1] + j,
-        )
+        values = self.values.values
+        flat, at = values.ravel(), position * values.shape[1] + j
         value = flat[at]
         if not np.isfinite(value):
             return 0
@@ -59,11 +58,7 @@ class ValueView:
 
     @cached_property
     def row_limit(self) -> float:
-        return _limit(self.values.row_values - self.row_middle)
-
-    @property
-    def row_middle(self) -> float:
-        return self.values.settings.middle
+        return _limit(self.values.row_values - self.values.settings.middle)
 
     @cached_property
     def unit(self) -> Unit:
@@ -76,6 +71,12 @@ class ValueView:
     @cached_property
     def column_unit(self) -> Unit:
         return Unit.of(_limit(self.values.column_values))
+
+    def column_text(self, j: int) -> str:
+        """The value of a column with its standard error."""
+        values = self.values
+        value, error = values.column_values[j], values.column_stderr[j]
+        return self.column_unit.with_error(value, error)
 
     @cached_property
     def lowest_cell(self) -> np.ndarray:
@@ -98,11 +99,14 @@ class ValueView:
         """How many suspects at most are outlined unless a person says otherwise."""
         return max(MIN_SUSPECTS, round(SUSPECT_SHARE * self.values.values.size))
 
-    def suspects(self, k: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns of the k lowest cells in their class that clearly hurt."""
-        k = self.usual_suspects if k is None else k
-        rows, columns = np.unravel_index(self.harmful[:k], self.values.values.shape)
-        return rows, columns
+    def spread(self, columns: np.ndarray) -> np.ndarray | None:
+        """Where `QUANTILES` of the cell values of these columns are, a line each.
+
+        Over the rows with values; None if there is no such row.
+        """
+        cells = self.values.values[:, columns]
+        cells = cells[np.isfinite(cells).all(axis=1)]
+        return np.quantile(cells, QUANTILES, axis=0) if len(cells) else None
 
 
 @kept(1)

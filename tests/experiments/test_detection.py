@@ -16,10 +16,10 @@ def test_lines_are_means_over_seeds():
         points_of(curve, grid, signal="value", seed=seed)
         for seed, curve in enumerate(curves)
     )
-    (line,) = mean_lines(points)
-    assert line.name == "value"
-    np.testing.assert_allclose(line.x, grid)
-    np.testing.assert_allclose(line.y, [0, 0.5, 1, 1, 1])
+    line = mean_lines(points)
+    assert set(line["line"]) == {"value"}
+    np.testing.assert_allclose(line["x"], 100 * grid)
+    np.testing.assert_allclose(line["y"], [0, 50, 100, 100, 100])
 
 
 def test_signals_score_every_cell_of_the_planted_table():

@@ -21,10 +21,11 @@ def test_numbers_are_means_over_seeds(quick, told):
 
 def test_a_case_knows_its_errors():
     frame = read("breast_cancer", None, sample=True)
-    case = outliers.make_case(frame, 0.02, 0, 90, 60)
-    again = outliers.make_case(frame, 0.02, 0, 90, 60)
+    sizes = outliers.OutlierSizes(90, 60)
+    case = outliers.make_case(frame, 0.02, 0, sizes)
+    again = outliers.make_case(frame, 0.02, 0, sizes)
     assert case.table.fingerprint == again.table.fingerprint
     assert case.table.n_rows == 90 and case.test.n_rows == 60
     assert 5 < case.wrong.sum() <= round(0.02 * 90 * 9)
-    other = outliers.make_case(frame, 0.02, 1, 90, 60)
+    other = outliers.make_case(frame, 0.02, 1, sizes)
     assert case.table.fingerprint != other.table.fingerprint

@@ -27,7 +27,8 @@ def test_numbers_are_short_and_have_their_unit(number, text):
     assert str(number) == text
 
 
-def test_one_seed_has_no_spread():
+def test_several_seeds_have_a_mean_and_a_spread_and_one_has_none():
+    assert str(over_seeds("found", [78.0, 80.0], "%")) == "79 ± 1.41 %"
     assert math.isnan(over_seeds("found", [3.0]).plus_minus)
 
 

@@ -54,16 +54,16 @@ def test_the_export_holds_repairs_of_cells_without_a_value():
     table = people()
     values = cellval.value_cells(table, n_neighbors=1)
     repairs = {(6, ""): Repair("drop", reason="twice"), (5, "sex"): Repair("blank")}
-    frame = decisions_frame(values, {}, repairs=repairs, only=["error"])
+    frame = decisions_frame(values, {}, repairs, table, only=["error"])
     assert frame[["row", "id", "column", "repair", "reason"]].values.tolist() == [
         [6, "f", "", "drop row", "twice"],
         [5, "e", "sex", "blank", ""],
     ]
     assert frame["value"].isna().all()
-    whole = decisions_frame(values, {}, repairs=repairs)
+    whole = decisions_frame(values, {}, repairs, table)
     assert len(whole) == values.values.size + 2
     assert whole["rank"].tolist()[-2:] == [0, 0]
-    none = decisions_frame(values, {}, repairs={}, only=["error"])
+    none = decisions_frame(values, {}, {}, table, only=["error"])
     assert len(none) == 0 and "repair" in none
 
 
@@ -75,5 +75,8 @@ def test_rows_held_out_for_testing_are_exported_too():
     values = replace(values, values=held_out)
     repairs = {(2, "height"): Repair("replace", "1,57")}
     decisions = {(2, "=note"): "fine"}
-    frame = decisions_frame(values, decisions, repairs=repairs)
+    frame = decisions_frame(values, decisions, repairs, table)
     assert read_decisions(csv_bytes(frame), table) == (decisions, repairs)
+    decisions[1, "height"] = "fine"  # which has a value, and comes first
+    few = decisions_frame(values, decisions, repairs, table, only=["fine"])
+    assert few["row"].tolist() == [1, 2, 2]

@@ -8,7 +8,7 @@ from cellval.figures.comparison import accuracies, heatmaps
 from cellval.figures.palette import GREY, HIGH, OUTLINE
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, repaired
-from cellval.views.matched_rows import paired
+from cellval.views.matched_rows import MatchedRows
 
 CHANGES = {(12, "height"): Repair("replace", "166"), (3, ""): Repair("drop")}
 
@@ -17,7 +17,7 @@ CHANGES = {(12, "height"): Repair("replace", "166"), (3, ""): Repair("drop")}
 def pair(davis):
     table, before = davis
     after = cellval.value_cells(repaired(table, CHANGES), n_neighbors=5)
-    return paired(before, after, table.row_numbers).part(0, 20)
+    return MatchedRows(before, after, table.row_numbers[:20])
 
 
 def test_models_have_their_accuracies_and_the_difference():

@@ -1,16 +1,22 @@
 """Lines that are told apart, in panels."""
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from cellval.figures.lines import LineOf, lines_figure, plain, styles
+from cellval.figures.lines import lines_figure, plain, styles
 from cellval.figures.palette import CHANCE_STYLE, CLEAR, STYLES
 
 X = np.linspace(0, 1, 5)
 
 
-def lines_of(*names):
-    return [LineOf(name, X, X ** (k + 1)) for k, name in enumerate(names)]
+def lines_of(**names):
+    """A panel each, and the names of its lines."""
+    return pd.concat(
+        pd.DataFrame({"panel": panel, "line": name, "x": X, "y": 100 * X ** (k + 1)})
+        for panel, lines in names.items()
+        for k, name in enumerate(lines)
+    )
 
 
 def test_every_name_has_its_style_and_chance_is_dotted():
@@ -19,25 +25,27 @@ def test_every_name_has_its_style_and_chance_is_dotted():
 
 
 def test_a_name_has_one_colour_and_one_line_of_the_legend():
-    panels = {"p": lines_of("a", "b"), "q": lines_of("b", "Random")}
-    figure = lines_figure(panels, x="share", y="found")
+    drawn = lines_of(p=["a", "b"], q=["b", "Random"])
+    figure = lines_figure(drawn, x="share", y="found")
     shown = [(line.name, line.showlegend) for line in figure.data]
     assert shown == [("a", True), ("b", True), ("b", False), ("Random", True)]
     assert figure.data[1].line == figure.data[2].line
     assert {note.text for note in figure.layout.annotations} == {"p", "q"}
-    assert figure.data[0].x[-1] == figure.data[0].y[-1] == 100
+    assert (figure.data[0].x[-1], figure.data[0].y[-1]) == (1, 100)
 
 
-def test_what_goes_along_need_not_be_a_share():
-    figure = lines_figure({"": lines_of("a")}, x="rows", y="found", percent=False)
-    assert figure.data[0].x[-1] == 1
-    assert figure.data[0].y[-1] == 100
+def test_a_line_without_points_is_not_drawn_and_keeps_its_colour():
+    drawn = lines_of(**{"": ["a", "b"]})
+    drawn.loc[drawn["line"] == "a", "y"] = np.nan
+    figure = lines_figure(drawn, x="rows", y="found")
+    (line,) = figure.data
+    assert (line.name, line.line.color) == ("b", STYLES[1][0])
     assert not figure.layout.annotations
 
 
 def test_many_panels_lie_in_rows():
-    panels = {name: lines_of("a") for name in "abcde"}
-    figure = lines_figure(panels, x="share", y="found", columns=2)
+    drawn = lines_of(**{name: ["a"] for name in "abcde"})
+    figure = lines_figure(drawn, x="share", y="found", columns=2)
     assert len({line.yaxis for line in figure.data}) == 5
     assert figure.layout.height == 80 + 3 * 280
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellval.figures.validation import detection, removal
+from cellval.figures.validation import detection, inspected, removal
 from cellval.validation.run import iter_validation
 from cellval.validation.signals import SIGNALS
 
@@ -42,3 +42,10 @@ def test_the_removal_figure_has_its_reference_lines(results):
     assert names[4] == f"Clean table: {100 * last.accuracy_clean:.1f} %"
     assert names[5].startswith("Exactly the errors refilled: ")
     assert removal(results[0]).data == ()
+
+
+def test_lines_are_close_at_the_start_and_never_long():
+    assert inspected(30).tolist() == list(range(31))
+    cells = inspected(1_000_000)
+    assert cells.size < 500 and cells[-1] == 1_000_000
+    assert np.diff(cells)[0] < np.diff(cells)[-1] / 5

@@ -6,8 +6,8 @@ from cases import make_table, values_of
 
 from cellval.figures.waterfall import waterfall
 from cellval.values.words import Unit
+from cellval.views.row_detail import MAX_BARS
 from cellval.views.value_view import ValueView, value_view
-from cellval.views.waterfall import MAX_BARS
 
 
 def test_the_waterfall_ends_at_the_row_value_largest_first(davis):

@@ -131,11 +131,10 @@ def test_exported_decisions_can_be_read_again():
     table = cellval.read(DAVIS, label="sex")
     more = {**SWAP, (20, ""): Repair("drop", reason="A test.")}
     values = cellval.value_cells(repaired(table, more), n_neighbors=3)
-    frame = decisions_frame(
-        values, {(12, "height"): "error"}, repairs=more, table=table, only=["error"]
-    )
+    decisions = {(12, "height"): "error"}
+    frame = decisions_frame(values, decisions, more, table, only=["error"])
     raw = csv_bytes(frame)
-    assert read_decisions(raw, table) == ({(12, "height"): "error"}, more)
+    assert read_decisions(raw, table) == (decisions, more)
     assert len(pd.read_csv(io.BytesIO(raw))) == 3
 
 
@@ -143,12 +142,13 @@ def test_exported_decisions_are_safe_and_complete():
     raw = b"id,=x,y\n@1,-a,n\n@2,b,m\n@3,-a,n\n@4,b,m\n"
     table = cellval.read(raw, label="y", id_column="id")
     values = cellval.value_cells(table, n_neighbors=1)
-    whole = decisions_frame(values, {(2, "=x"): "error", (3, "=x"): "fine"})
+    decisions = {(2, "=x"): "error", (3, "=x"): "fine"}
+    whole = decisions_frame(values, decisions, {}, table)
     assert list(whole["rank"]) == [1, 2, 3, 4]
     assert set(whole["column"]) == {"'=x"}
     assert set(whole["content"]) == {"'-a", "b"}
     assert set(whole["id"]) == {"'@1", "'@2", "'@3", "'@4"}
-    flagged = decisions_frame(values, {(2, "=x"): "error"}, only=["error"])
+    flagged = decisions_frame(values, decisions, {}, table, only=["error"])
     assert flagged[["row", "decision"]].values.tolist() == [[2, "error"]]
     read = pd.read_csv(io.BytesIO(csv_bytes(flagged)))
     assert read["row"].tolist() == [2]

@@ -24,6 +24,7 @@ from helpers import (
 
 import cellval
 from cellval.errors import InputError
+from cellval.figures.validation import inspected
 from cellval.jobs.background import start_job
 from cellval.ui.data import options
 from cellval.ui.session import Session
@@ -32,7 +33,6 @@ from cellval.ui.validate.run import choose
 from cellval.validation.planting import KINDS
 from cellval.validation.run import iter_validation
 from cellval.validation.signals import SIGNALS
-from cellval.views.inspection import inspected
 
 START = "Plant errors and look for them"
 SHARE = "Share of the cells that get an error"

@@ -24,7 +24,7 @@ def davis():
 
 
 def detail_of(suspicion, position, column):
-    return cell_detail(suspicion.table, suspicion.values, suspicion, position, column)
+    return cell_detail(suspicion.values, suspicion.table, suspicion, position, column)
 
 
 def test_a_detail_holds_all_that_is_known_of_a_cell(davis):
@@ -70,7 +70,7 @@ def test_categories_and_missing_cells_have_words_of_their_own():
     values = cellval.value_cells(table, n_neighbors=3)
 
     def said(position, column):
-        cell = cell_detail(table, values, None, position, column)
+        cell = cell_detail(values, table, None, position, column)
         return cell.places, " ".join(cell.standing)
 
     places, words = said(0, "c")
@@ -111,14 +111,14 @@ def test_suggestions_are_found_when_asked_for_and_once(davis, monkeypatch):
 
 
 def test_without_surprise_there_is_neither_oddity_nor_a_suggestion(davis):
-    cell = cell_detail(davis.table, davis.values, None, 11, "height")
+    cell = cell_detail(davis.values, davis.table, None, 11, "height")
     assert cell.oddity is None and cell.suggestions == ()
 
 
 def test_a_held_out_cell_has_no_rank_but_all_the_rest(davis):
     values = cellval.value_cells(davis.table, n_neighbors=5, test=0.3)
     out = int(np.flatnonzero(np.isnan(values.row_values))[0])
-    cell = cell_detail(davis.table, values, None, out, "weight")
+    cell = cell_detail(values, davis.table, None, out, "weight")
     assert np.isnan(cell.value) and cell.rank == cell.rank_over_all == 0
     assert "held out for testing" in cell.sentence
     assert cell.n_ranked == 560 and len(cell.near) == 8
@@ -126,14 +126,14 @@ def test_a_held_out_cell_has_no_rank_but_all_the_rest(davis):
 
 def test_scores_that_are_no_parts_of_the_accuracy_have_no_sentence(davis):
     values = cellval.value_cells(davis.table, method="random")
-    assert cell_detail(davis.table, values, None, 0, "weight").sentence == ""
+    assert cell_detail(values, davis.table, None, 0, "weight").sentence == ""
 
 
 def test_ids_are_named_where_there_is_an_id_column():
     raw = b"key,x,y\nk1,1,a\nk2,2,b\nk3,3,a\nk4,4,b\n"
     table = cellval.read(raw, label="y", id_column="key", kinds={"x": "number"})
     values = cellval.value_cells(table, n_neighbors=1)
-    assert cell_detail(table, values, None, 2, "x").row_id == "k3"
+    assert cell_detail(values, table, None, 2, "x").row_id == "k3"
 
 
 def test_a_detail_is_kept_with_the_values_and_frozen(davis):

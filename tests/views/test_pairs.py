@@ -5,8 +5,8 @@ import pytest
 from cases import make_table, values_of
 
 import cellval
-from cellval.table.encoding import encode
-from cellval.views import pairs, similar
+from cellval.views import pairs
+from cellval.views.table_view import nearest
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_pairs_of_alike_rows_differ_in_their_values(davis):
     for pair in found[:3]:
         gap = abs(values.row_values[pair.first] - values.row_values[pair.second])
         assert gap > typical
-        near, _ = similar.nearest(table, encode(table), pair.first, 40)
+        near, _ = nearest(table, pair.first, 40)
         assert pair.second in near
 
 

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cellval
@@ -10,11 +11,14 @@ from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.views import row_detail
 from cellval.views.row_detail import (
+    MAX_BARS,
+    folded,
     is_low,
     lowest_rows,
     neighbours,
     row_suggestions,
     row_sum,
+    running_limits,
 )
 
 
@@ -83,3 +87,32 @@ def test_at_most_five_suspicious_cells_are_tried_worst_first(monkeypatch):
     monkeypatch.setattr(row_detail, "suggest_many", suggest_many)
     assert row_suggestions(Wide(), suspicion, 0) == []
     assert tried == [(0, 7), (0, 6), (0, 5), (0, 4), (0, 3)]
+
+
+def explained(values):
+    names = [f"c{k}" for k in range(len(values))]
+    return pd.DataFrame(
+        {"column": names, "cell": "x", "value": values, "stderr": [0.1] * len(values)}
+    )
+
+
+def test_a_short_list_stays_as_it_is():
+    lines = explained([3.0] * MAX_BARS)
+    assert folded(lines) is lines
+
+
+def test_the_others_are_one_line_and_the_sum_stays():
+    lines = explained(np.random.default_rng(0).normal(size=30))
+    short = folded(lines)
+    names = [f"c{k}" for k in range(11)]
+    assert short["column"].tolist() == [*names, "19 other columns"]
+    assert pd.isna(short["cell"].iat[-1])
+    assert short["value"].sum() == pytest.approx(lines["value"].sum())
+    assert short["stderr"].iat[-1] == pytest.approx(0.1 * np.sqrt(19))
+
+
+def test_limits_hold_the_whole_way_and_have_room():
+    assert running_limits(np.array([3.0, -5.0, 1.0]), -1.0) == (-2.0, 3.0)
+    assert running_limits(np.array([1.0, np.nan]), 1.0) == (0.0, 1.0)
+    low, high = running_limits(np.zeros(2), 0.0)
+    assert low < 0 < high

@@ -25,12 +25,10 @@ def test_suspects_are_clearly_below_zero_and_lowest_in_their_class():
     stderr = np.full((8, 2), 0.01)
     stderr[0, 1] = 0.4  # low, but not clearly
     view = views.ValueView(values_of(table, cells, stderr))
-    rows, columns = view.suspects()
-    found = set(zip(rows.tolist(), columns.tolist(), strict=True))
-    assert found == {(0, 0), (1, 0), (6, 1)}
-    rows, columns = view.suspects(2)
+    cells = [divmod(at, 2) for at in view.harmful.tolist()]
+    assert set(cells) == {(0, 0), (1, 0), (6, 1)}
     # The lowest of the rare class goes before the second lowest of the common one.
-    assert set(zip(rows.tolist(), columns.tolist(), strict=True)) == {(0, 0), (6, 1)}
+    assert set(cells[:2]) == {(0, 0), (6, 1)}
     assert view.harmful_by_column.tolist() == [2, 1]
 
 
@@ -38,7 +36,7 @@ def test_no_suspects_while_standard_errors_are_unknown(small):
     table, values = small
     unknown = np.full(values.values.shape, np.nan)
     view = views.ValueView(values_of(table, values.values, unknown))
-    assert len(view.suspects()[0]) == 0
+    assert view.harmful.size == 0
 
 
 @pytest.mark.parametrize(("n", "most"), [(10, 5), (1000, 20)])
@@ -47,7 +45,6 @@ def test_at_most_half_a_percent_of_the_cells_are_suspects(n, most):
     cells = np.full((n, 4), -1.0)
     view = views.ValueView(values_of(table, cells))
     assert view.usual_suspects == most
-    assert len(view.suspects()[0]) == most
 
 
 def test_the_rank_of_one_cell_is_its_rank_among_all(small):
@@ -62,3 +59,21 @@ def test_what_is_derived_is_kept_for_the_same_values_only(small):
     assert views.value_view(values_of(table, values.values)) is not views.value_view(
         values
     )
+
+
+def test_the_spread_is_of_the_rows_with_values_in_the_order_asked():
+    table = make_table([("number", range(100))] * 3, [0, 1] * 50)
+    cells = np.random.default_rng(0).normal(size=(100, 3))
+    cells[:10] = np.nan
+    spread = views.ValueView(values_of(table, cells)).spread(np.array([2, 0]))
+    known = cells[10:][:, [2, 0]]
+    assert spread.shape == (len(views.QUANTILES), 2)
+    np.testing.assert_allclose(spread[3], np.median(known, axis=0))
+    np.testing.assert_array_equal(spread[0], known.min(axis=0))
+    assert (np.diff(spread, axis=0) > 0).all()
+
+
+def test_without_values_there_is_no_spread():
+    table = make_table([("number", [1, 2])], [0, 1])
+    unknown = views.ValueView(values_of(table, [[np.nan]] * 2))
+    assert unknown.spread(np.arange(1)) is None

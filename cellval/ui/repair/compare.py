@@ -14,7 +14,7 @@ from cellval.ui.sidebar import back_button
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import Window, chart, error, lasting
 from cellval.values.words import model_words
-from cellval.views.matched_rows import Version, cells_before_after, paired
+from cellval.views.matched_rows import MatchedRows, Version, cells_before_after
 from cellval.views.value_view import value_view
 
 WINDOW = 60  # rows, and columns, drawn at once
@@ -139,12 +139,10 @@ def _heatmaps(session: Session, before: Version, after: Version) -> None:
         help="Also rows in which nothing was changed.",
     )
     rows = np.unique([row for row, _ in session.memo.changes]).astype(np.int64)
-    pair = paired(
-        before.values, after.values, before.values.row_numbers if all_rows else rows
-    )
+    rows = before.values.row_numbers if all_rows else rows
     windows = []
     names = before.values.column_names
-    for what, n in (("row", len(pair.rows)), ("column", len(names))):
+    for what, n in (("row", len(rows)), ("column", len(names))):
         window = Window.of(session, f"compare {what}", n, WINDOW)
         window.slider(what, f"{WINDOW} of {n:,} {what}s are drawn.")
         windows.append((window.first, window.last))
@@ -153,7 +151,7 @@ def _heatmaps(session: Session, before: Version, after: Version) -> None:
     cells = {(row, at[name]) for row, name in texts if name in at}
     chart(
         heatmaps(
-            pair.part(*windows[0]),
+            MatchedRows(before.values, after.values, rows[slice(*windows[0])]),
             np.arange(*windows[1]),
             cells | {(row, -1) for row in drop},
             dark=st.context.theme.type == "dark",

@@ -11,7 +11,7 @@ from cellval.ui import tables
 from cellval.ui.sample.row import explain, row_picker
 from cellval.ui.session import Session, Shown
 from cellval.views.pairs import alike_rows_pairs, alike_values_pairs
-from cellval.views.waterfall import shared_limits
+from cellval.views.row_detail import shared_limits
 
 MOST_LINES = 30
 

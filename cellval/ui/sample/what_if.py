@@ -23,7 +23,7 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
-from cellval.views.waterfall import shared_limits
+from cellval.views.row_detail import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll

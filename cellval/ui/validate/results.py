@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from cellval.figures.validation import detection, removal
+from cellval.figures.validation import detection, inspected, removal
 from cellval.table.table import Table
 from cellval.text import content, counted, percent
 from cellval.ui import tables
@@ -15,7 +15,6 @@ from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, one_of
 from cellval.validation.planting import KINDS
-from cellval.views.inspection import inspected
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.validation.result import Validation
