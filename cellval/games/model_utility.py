@@ -127,7 +127,7 @@ class ModelUtility:
             if name.endswith("random_state") and value is None
         }
         model = clone(self.estimator).set_params(**seeds)
-        with _quiet():
+        with quiet():
             return np.asarray(model.fit(seen, y).predict(asked))
 
     @cached_property
@@ -164,8 +164,14 @@ class ModelUtility:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """One core each: threads of BLAS that wait for each other are far slower."""
+def quiet() -> Iterator[None]:
+    """For training: one core, and no warnings that nobody can act on.
+
+    Models gain next to nothing from two cores, and where other threads are busy,
+    waiting for each other made them up to 60 times slower. Filters and BLAS threads are
+    the whole process's, and runs may restore them in any order: a narrow filter, and
+    one thread, do no harm if they stay.
+    """
     with (
         _threads().limit(limits=1),
         warnings.catch_warnings(),

@@ -10,18 +10,16 @@ counts is the difference of the pair.
 """
 
 import logging
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import RepeatedStratifiedKFold
-from threadpoolctl import threadpool_limits
 
 from cellval.errors import InputError, is_whole, require
+from cellval.games.model_utility import quiet
 from cellval.games.models import pipeline_of
 from cellval.knn.nearest import knn_classes
 from cellval.methods import MODELS
@@ -225,12 +223,6 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
                 failed[title] = f"{title} failed on this table ({why})."
         return scores, dict(failed)
 
-    def begin(self) -> tuple[_Fold, ...]:
-        return ()
-
-    def add(self, state: tuple[_Fold, ...], answer: _Fold) -> tuple[_Fold, ...]:
-        return (*state, answer)
-
     def seen(self, state: tuple[_Fold, ...]) -> str:
         return f"{len(state)} of {self.total:.0f} folds"
 
@@ -283,11 +275,6 @@ def predicted(
     used = ~np.isnan(X).all(axis=0)
     options = {"rounds": plan.rounds, "random_state": plan.random_state}
     pipeline = pipeline_of(model, versions.is_category[used], **options)
-    # One core: the models gain next to nothing from two, and where other threads are
-    # busy, waiting for each other made them up to 60 times slower. Filters and BLAS
-    # threads are the whole process's, and runs may restore them in any order: a narrow
-    # filter, and one thread, do no harm if they stay.
-    with threadpool_limits(1), warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.filterwarnings("ignore", category=ConvergenceWarning)
+    with quiet():
         pipeline.fit(X[:, used], y)
         return np.asarray(pipeline.predict(versions.X[test][:, used]))
