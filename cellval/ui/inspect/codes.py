@@ -9,7 +9,6 @@ from cellval.table.table import Table
 from cellval.text import brief
 from cellval.ui.session import Cell, FileWork
 from cellval.ui.text import plain
-from cellval.views.rankings import code_rows
 
 MOST_LINES = 3  # more go into a box that opens
 
@@ -28,7 +27,7 @@ def lines(file: FileWork, table: Table, suspicion: Suspicion | None) -> None:
 
 
 def _line(file: FileWork, table: Table, code: Placeholder) -> None:
-    rows = table.row_numbers[code_rows(table, code)].tolist()
+    rows = table.row_numbers[code.rows].tolist()
     own = Repair("blank", reason=f'{code.text} may stand for "missing".')
     cells = [(row, code.column) for row in rows]
     # Cells that were repaired otherwise stay so.
