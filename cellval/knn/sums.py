@@ -41,6 +41,10 @@ class RunSums:
         return int(problem.tests.times.sum()) if self.finest else self.n_tests
 
 
+# What a run needs to go on, beside the sums.
+KEPT = {field.name for field in fields(RunSums)} - {"sums", "n_items"}
+
+
 def nothing(problem: Problem) -> RunSums:
     m, n = problem.rows.cells.shape
     n_segments = len(problem.plan.segments())
@@ -82,13 +86,10 @@ def added(problem: Problem, merged: RunSums, item: Item, part: Sums) -> RunSums:
         is_finest = pairs >= merged.finest
         if is_finest:
             new["finest"] = pairs
-            new["cell_variance"] = _variance(sums.cells, sums.cells_squared, n_tests)
-            new["column_variance"] = _variance(
-                sums.columns, sums.columns_squared, n_tests
-            )
+            new["cell_variance"], _, new["column_variance"] = _variances(sums, n_tests)
         if not merged.finest or (is_finest and not _is_efficient(problem)):
             new["row_means"] = sums.rows / n_tests
-            new["row_variance"] = _variance(sums.rows, sums.rows_squared, n_tests)
+            new["row_variance"] = _variances(sums, n_tests)[1]
         new["sums"] = make_sums(*sums.cells.shape[::-1])
         new["pass_number"] = item.pass_number + 1
         new["n_tests"] = new["n_visited"] = new["next_item"] = 0
@@ -100,11 +101,14 @@ def _is_efficient(problem: Problem) -> bool:
     return problem.rows.factors.size == 0
 
 
-def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
-    """Of the mean of n values with the given sum and sum of squares."""
-    if n < 2:
-        return np.full(total.shape, np.nan)
-    return np.asarray(np.maximum(squares - total * total / n, 0.0) / (n - 1.0) / n)
+def _variances(sums: Sums, n: int) -> list[np.ndarray]:
+    """Of the means of cells, rows and columns over n test points."""
+    return [
+        np.maximum(squares - total * total / n, 0.0) / (n - 1.0) / n
+        if n > 1
+        else np.full(total.shape, np.nan)
+        for total, squares in zip(sums[::2], sums[1::2], strict=True)
+    ]
 
 
 def values_of(problem: Problem, merged: RunSums) -> CellValues:
@@ -120,7 +124,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
         cells, rows = cells / n_all, merged.row_means
         if _is_efficient(problem):
             cells += (rows - cells.sum(axis=0)) / cells.shape[0]  # rounding of float32
-        variances = merged.cell_variance, merged.row_variance, merged.column_variance
+        variances = [merged.cell_variance, merged.row_variance, merged.column_variance]
         weight = float(pairs.mean() * n_all)
     else:
         cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
@@ -128,11 +132,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
         # ones than they count for (Kish's design effect)
         times = problem.tests.times[: merged.n_visited].astype(float)
         effect = np.sum(times**2) / max(np.sum(times), 1.0)
-        variances = (
-            effect * _variance(sums.cells, sums.cells_squared, n),
-            effect * _variance(sums.rows, sums.rows_squared, n),
-            effect * _variance(sums.columns, sums.columns_squared, n),
-        )
+        variances = [effect * variance for variance in _variances(sums, n)]
         weight = float(n)
     if not _is_efficient(problem):
         rows = cells.sum(axis=0)
@@ -174,13 +174,8 @@ def _design(problem: Problem, merged: RunSums) -> dict[str, Any]:
 
 def _state(merged: RunSums) -> dict[str, np.ndarray]:
     """Everything as plain arrays."""
-    state = {
-        field.name: np.asarray(getattr(merged, field.name))
-        for field in fields(merged)
-        if field.name not in ("sums", "n_items")
-    }
-    state |= {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
-    return state
+    known = {name: np.asarray(v) for name, v in vars(merged).items() if name in KEPT}
+    return known | {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
 
 
 def resumed(problem: Problem, values: CellValues) -> RunSums:
@@ -196,28 +191,18 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
             + ", ".join(changed)
             + ". Use the same table and settings, or start a new run."
         )
-    empty = nothing(problem)
-    known: dict[str, Any] = {"n_items": 0}
-    try:
-        for name, like in vars(empty).items():
-            if name == "n_items":
-                continue
-            if name == "sums":
-                new: Any = Sums(*(values.state[f"sums_{k}"] for k in Sums._fields))
-                fits = all(a.shape == b.shape for a, b in zip(new, like, strict=True))
-            elif name == "segment_cells":
-                new = tuple(values.state[name])
-                fits = np.shape(new) == np.shape(like)
-            elif isinstance(like, int):
-                new, fits = int(values.state[name]), True
-            else:
-                new = values.state[name]
-                fits = new.shape == like.shape
-            if not fits:
-                raise KeyError(name)
-            known[name] = new
-    except (KeyError, TypeError, ValueError) as error:
+    empty, state = nothing(problem), values.state
+    likes = _state(empty)
+    if any(
+        name not in state or state[name].shape != likes[name].shape for name in likes
+    ):
         raise InputError(
             "These values lack what is needed to continue them. Start a new run."
-        ) from error
-    return RunSums(**known)
+        )
+    known: dict[str, Any] = {name: state[name] for name in KEPT}
+    for name in KEPT:
+        if isinstance(getattr(empty, name), int):
+            known[name] = int(state[name])
+    known["segment_cells"] = tuple(state["segment_cells"])
+    known["sums"] = Sums(*(state[f"sums_{name}"] for name in Sums._fields))
+    return replace(empty, **known)

@@ -10,7 +10,7 @@ import numpy as np
 from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.distance import distances
 from cellval.knn.one_row import cells_if_exact, cells_if_sampled, rows_if
-from cellval.knn.plan import MOST_COLUMNS
+from cellval.knn.plan import MOST_COLUMNS, random_orders
 from cellval.knn.problem import distinct
 from cellval.parallel import n_cores
 from cellval.whatif.changed_row import ChangedRow, Run
@@ -121,7 +121,8 @@ def _computed(
     m, size = rows.cells.shape
     n_tests = tests.y.size
     out = np.empty((n_tests, size - n, m) if per_cell else (n_tests, size - n))
-    fixed = *options, run.near, run.chance, run.steps
+    settings = run.settings
+    fixed = *options, settings.near, settings.baseline == "chance", run.steps
 
     def part(first: int, last: int) -> None:
         some = Queries(*(array[first:last] for array in tests))
@@ -215,8 +216,7 @@ def sampled_cells(run: Run, row: ChangedRow, work: float) -> TestContributions:
     n_pairs = int(np.clip(visits / max(row.test_y.size, 1), 1, MOST_PAIRS))
     which, times, note = _some_tests(run, row, int(visits / n_pairs))
     rng = np.random.default_rng([run.seed, 2**30 + 1])
-    orders = np.broadcast_to(np.arange(m), (which.size, n_pairs, m)).copy()
-    rng.permuted(orders, axis=-1, out=orders)
+    orders = random_orders(rng, which.size, n_pairs, m)
     by_test = np.empty((2, which.size, m))
     for w, here, at in _by_world(row, [0, 1]):
         arrays = _arrays(run, row, w, here, which)
