@@ -55,8 +55,7 @@ def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
     none = weights.sum(axis=1) <= 0
     weights[none] = 1.0
     weights[np.arange(m), np.arange(m)] = 0.0
-    n_best = min(N_PREDICTORS, m)
-    best = np.argsort(-weights, axis=1, kind="stable")[:, :n_best]
+    best = np.argsort(-weights, axis=1, kind="stable")[:, : min(N_PREDICTORS, m)]
     importance = np.take_along_axis(weights, best, axis=1)
     sums = importance.sum(axis=1, keepdims=True)
     return NeighbourModel(
@@ -210,7 +209,7 @@ class Asking(Computation[Answers, Nearby]):
 
     def pieces(self) -> Iterator[Piece]:
         for size in self.sizes:
-            index = NeighbourIndex.of(self.table, self.model, size)
+            index = NeighbourIndex(self.table, self.model, size)
             for rows in self._items:
                 arguments = self.model.cells[:, rows], rows, self._stop
                 yield Piece(index.answers, arguments, float(rows.size * size))
@@ -238,12 +237,6 @@ def _joined(parts: Sequence[Nearby]) -> Nearby:
     return Nearby(expected, apart, parts[0].n_known)
 
 
-def neighbours_of(table: Table, model: NeighbourModel, position: int) -> np.ndarray:
-    """Positions of the rows nearest to a row, for each of its columns; -1 for none."""
-    index = NeighbourIndex.of(table, model, MOST_KNOWN)
-    return index.neighbours(model.cells[:, [position]], np.array([position]))[0]
-
-
 def ask(
     table: Table, model: NeighbourModel, cells: np.ndarray, rows: np.ndarray
 ) -> Nearby:
@@ -252,29 +245,26 @@ def ask(
     Cells are encoded like `NeighbourModel.cells`, a column for each of the rows; these
     are not their own neighbours.
     """
-    index = NeighbourIndex.of(table, model, MOST_KNOWN)
+    index = NeighbourIndex(table, model, MOST_KNOWN)
     # Part by part: neighbours take 16 numbers for each cell.
     parts = [slice(a, a + ITEM_ROWS) for a in range(0, rows.size, ITEM_ROWS)]
     return _joined([index.answers(cells[:, part], rows[part]) for part in parts])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class NeighbourIndex:
     """Known rows, ready to be asked about others."""
 
     table: Table
     model: NeighbourModel
-    known: np.ndarray  # positions of rows
-    cells: np.ndarray  # their encoded cells
-    place: np.ndarray  # of each row of the table among them, or -1
+    n_known: int  # at most
 
-    @classmethod
-    def of(cls, table: Table, model: NeighbourModel, n_known: int) -> "NeighbourIndex":
-        known = model.order[:n_known]
-        place = np.full(table.n_rows, -1, np.int64)
-        place[known] = np.arange(known.size)
-        cells = np.ascontiguousarray(model.cells[:, known])
-        return cls(table, model, known, cells, place)
+    def __post_init__(self) -> None:
+        self.known = self.model.order[: self.n_known]  # positions
+        self.cells = np.ascontiguousarray(self.model.cells[:, self.known])
+        # of each row of the table among them, or -1
+        self.place = np.full(self.table.n_rows, -1, np.int64)
+        self.place[self.known] = np.arange(self.known.size)
 
     def neighbours(
         self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray = GO_ON

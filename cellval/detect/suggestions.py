@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 
 from cellval.detect.misspelt import misspelt
-from cellval.detect.neighbours import ask, neighbours_of
+from cellval.detect.neighbours import MOST_KNOWN, NeighbourIndex, ask
 from cellval.detect.placeholders import holds_code
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
@@ -80,6 +80,7 @@ def suggest_many(
     """The same for many cells, by row and column position."""
     swaps = _swaps(table, found, cells)
     is_code = holds_code(table, found.placeholders)
+    index = NeighbourIndex(table, found.model, MOST_KNOWN)
     near: dict[int, np.ndarray] = {}
     # Once for each column: it compares all its categories.
     meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
@@ -93,7 +94,7 @@ def suggest_many(
         if is_code[i, j]:
             options.insert(0, Suggestion("", 'The number may stand for "missing".'))
         if i not in near:
-            near[i] = neighbours_of(table, found.model, i)
+            near[i] = index.neighbours(found.model.cells[:, [i]], np.array([i]))[0]
         options += _neighbours_have(table, j, near[i][j])
         first: dict[str, Suggestion] = {}
         for option in options:

@@ -60,12 +60,7 @@ def suspects(
 
 def suspects_frame(suspicion: Suspicion, k: int | None = None) -> pd.DataFrame:
     """The k most suspicious cells (all with None), worst first; see `suspects`."""
-    return cells_frame(suspicion, suspicion.order[:k])
-
-
-def cells_frame(suspicion: Suspicion, cells: np.ndarray) -> pd.DataFrame:
-    """Lines of `suspects` for cells by their flat position, in this order."""
-    rows, columns = np.unravel_index(cells, suspicion.scores.shape)
+    rows, columns = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
     lines = value_lines(suspicion.table, suspicion.values, rows, columns)
     lines |= suspicion_lines(suspicion, rows, columns)
     texts = best_texts(suspicion.table, suspicion.surprise, rows, columns)

@@ -21,20 +21,20 @@ class RunSums:
     refines one segment after the other and the estimate always speaks for all of them.
     """
 
-    n_items: int  # of this run; what it continues does not count
-    pass_number: int
-    next_item: int
-    n_visited: int  # test points of the current pass; equal ones were visited once
-    n_tests: int  # with repeats
     sums: Sums  # of the current pass
     open_cells: np.ndarray  # (m, n): of the current pass in the current segment
     segment_cells: tuple[np.ndarray, ...]  # (m, n) each: of finished ones, times pairs
     segment_pairs: np.ndarray  # (n_segments,)
-    finest: int  # pairs of the finest finished pass, which gives the standard errors
-    cell_variance: np.ndarray  # (m, n): of its means
+    cell_variance: np.ndarray  # (m, n): of the means of the finest finished pass
     column_variance: np.ndarray
     row_means: np.ndarray  # of the first finished pass: the same in every pass
     row_variance: np.ndarray
+    n_items: int = 0  # of this run; what it continues does not count
+    pass_number: int = 0
+    next_item: int = 0
+    n_visited: int = 0  # test points of the current pass; equal ones were visited once
+    n_tests: int = 0  # with repeats
+    finest: int = 0  # pairs of the finest finished pass, for the standard errors
 
     def n_seen(self, problem: Problem) -> int:
         """Test points that the estimate speaks for."""
@@ -49,16 +49,10 @@ def nothing(problem: Problem) -> RunSums:
     m, n = problem.rows.cells.shape
     n_segments = len(problem.plan.segments())
     return RunSums(
-        n_items=0,
-        pass_number=0,
-        next_item=0,
-        n_visited=0,
-        n_tests=0,
         sums=make_sums(n, m),
         open_cells=np.zeros((m, n)),
         segment_cells=(np.zeros((m, n)),) * n_segments,
         segment_pairs=np.zeros(n_segments, np.int64),
-        finest=0,
         cell_variance=np.zeros((m, n)),
         column_variance=np.zeros(m),
         row_means=np.zeros(n),
@@ -163,9 +157,8 @@ def _design(problem: Problem, merged: RunSums) -> dict[str, Any]:
         done: dict[str, Any] = {"design": "subsets", "n_draws": n, "most_draws": n}
     else:
         few, many = int(merged.segment_pairs.min()), int(merged.segment_pairs.max())
-        least = max(few, 1)
-        done = {"design": "pairs", "n_draws": least}
-        done["most_draws"] = many if few else least
+        done = {"design": "pairs", "n_draws": max(few, 1)}
+        done["most_draws"] = many if few else 1
     if not merged.finest:
         n_all = int(problem.tests.times.sum())
         done |= {"n_seen": merged.n_tests, "n_tests": n_all}
@@ -192,17 +185,17 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
             + ". Use the same table and settings, or start a new run."
         )
     empty, state = nothing(problem), values.state
-    likes = _state(empty)
-    if any(
-        name not in state or state[name].shape != likes[name].shape for name in likes
-    ):
-        raise InputError(
-            "These values lack what is needed to continue them. Start a new run."
-        )
-    known: dict[str, Any] = {name: state[name] for name in KEPT}
-    for name in KEPT:
-        if isinstance(getattr(empty, name), int):
-            known[name] = int(state[name])
-    known["segment_cells"] = tuple(state["segment_cells"])
+    for name, like in _state(empty).items():
+        new = state.get(name)
+        if new is None or new.shape != like.shape or new.dtype.kind != like.dtype.kind:
+            raise InputError(
+                "These values lack what is needed to continue them. Start a new run."
+            )
+    # numbers, tuples and arrays
+    known: dict[str, Any] = {
+        name: type(old)(state[name]) if isinstance(old, int | tuple) else state[name]
+        for name, old in vars(empty).items()
+        if name in KEPT
+    }
     known["sums"] = Sums(*(state[f"sums_{name}"] for name in Sums._fields))
     return replace(empty, **known)

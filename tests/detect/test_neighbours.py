@@ -10,10 +10,10 @@ from cellval.detect import neighbours as nearby
 from cellval.detect.neighbours import (
     N_NEAR,
     Asking,
+    NeighbourIndex,
     ask,
     dependence,
     make_model,
-    neighbours_of,
 )
 from cellval.parallel import drive
 from cellval.table.table import Table
@@ -60,12 +60,13 @@ def test_neighbours_and_what_they_say_equal_the_definition(name, seed):
     n, kinds, n_classes, missing = CASES[name]
     table = random_table(seed, n, kinds, n_classes, missing=missing)
     model = make_model(table)
+    index = NeighbourIndex(table, model, n)
     found = answer(table)
     for j, column in enumerate(table.features):
         for i in range(n):
             near = naive_neighbours(table, model, i, j)
             # Sums in float32 may order almost equal distances otherwise.
-            got = neighbours_of(table, model, i)[j]
+            got = index.neighbours(model.cells[:, [i]], np.array([i]))[0][j]
             assert sorted(got[got >= 0]) == sorted(near)
             if column.numbers is not None:
                 middle = naive.middle(plain(column.numbers[near]))

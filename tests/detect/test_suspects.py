@@ -7,7 +7,7 @@ from cases import blobs
 
 import cellval
 from cellval.detect.surprise import surprise
-from cellval.detect.suspects import cells_frame, reasons, suspects, suspects_frame
+from cellval.detect.suspects import reasons, suspects, suspects_frame, value_lines
 from cellval.detect.suspicion import make_suspicion
 
 COLUMNS = [
@@ -88,7 +88,8 @@ def test_suggestions_are_asked_for_as_a_person_counts(davis):
 
 
 def test_lines_of_any_cells_come_in_the_order_given(davis):
-    lines = cells_frame(davis, np.array([5, 0, 5]))
+    rows, columns = np.array([1, 0, 1]), np.array([1, 0, 1])
+    lines = value_lines(davis.table, davis.values, rows, columns)
     assert lines["position"].tolist() == [1, 0, 1]
     assert lines["column"].tolist() == ["height", "weight", "height"]
     assert len(suspects_frame(davis, 3)) == 3
@@ -103,7 +104,7 @@ def test_reasons_say_what_is_odd_and_whether_it_hurts():
         "Rows like this one have about 74; usual where grade is extra: 71 to 82. "
         "It hurts."
     )
-    ordinary = cells_frame(suspicion, suspicion.order[-5:])["reason"]
+    ordinary = suspects_frame(suspicion)["reason"].tail(5)
     assert set(ordinary) <= {
         "Fine.",
         "Ordinary but harmful: hard case or label problem.",
