@@ -237,20 +237,6 @@ def _joined(parts: Sequence[Nearby]) -> Nearby:
     return Nearby(expected, apart, parts[0].n_known)
 
 
-def ask(
-    table: Table, model: NeighbourModel, cells: np.ndarray, rows: np.ndarray
-) -> Nearby:
-    """What the neighbours would say if these rows had other cells.
-
-    Cells are encoded like `NeighbourModel.cells`, a column for each of the rows; these
-    are not their own neighbours.
-    """
-    index = NeighbourIndex(table, model, MOST_KNOWN)
-    # Part by part: neighbours take 16 numbers for each cell.
-    parts = [slice(a, a + ITEM_ROWS) for a in range(0, rows.size, ITEM_ROWS)]
-    return _joined([index.answers(cells[:, part], rows[part]) for part in parts])
-
-
 @dataclass(eq=False)
 class NeighbourIndex:
     """Known rows, ready to be asked about others."""
@@ -299,6 +285,15 @@ class NeighbourIndex:
                     column, own, share, found[:, j]
                 )
         return Nearby(expected, apart, self.known.size)
+
+    def ask(self, cells: np.ndarray, rows: np.ndarray) -> Nearby:
+        """What the neighbours would say if these rows had other cells.
+
+        Encoded like `NeighbourModel.cells`; no row is its own neighbour.
+        """
+        # Part by part: neighbours take 16 numbers for each cell.
+        parts = [slice(a, a + ITEM_ROWS) for a in range(0, rows.size, ITEM_ROWS)]
+        return _joined([self.answers(cells[:, part], rows[part]) for part in parts])
 
 
 def _shares(column: Column, y: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 
 from cellval.detect.misspelt import misspelt
-from cellval.detect.neighbours import MOST_KNOWN, NeighbourIndex, ask
+from cellval.detect.neighbours import MOST_KNOWN, NeighbourIndex
 from cellval.detect.placeholders import holds_code
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
@@ -78,9 +78,9 @@ def suggest_many(
     table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
 ) -> list[tuple[Suggestion, ...]]:
     """The same for many cells, by row and column position."""
-    swaps = _swaps(table, found, cells)
-    is_code = holds_code(table, found.placeholders)
     index = NeighbourIndex(table, found.model, MOST_KNOWN)
+    swaps = _swaps(table, found, cells, index)
+    is_code = holds_code(table, found.placeholders)
     near: dict[int, np.ndarray] = {}
     # Once for each column: it compares all its categories.
     meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
@@ -264,7 +264,10 @@ def _digits(table: Table, column: Column, mark: str) -> tuple[int, int]:
 
 
 def _swaps(
-    table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
+    table: Table,
+    found: Surprise,
+    cells: Sequence[tuple[int, int]],
+    index: NeighbourIndex,
 ) -> dict[tuple[int, int], list[Suggestion]]:
     """For odd cells: the columns with which they may have been swapped.
 
@@ -296,7 +299,7 @@ def _swaps(
         read = table.read_texts(names[target], list(mine.values()))
         changed[target, list(mine)] = encode_column(read, table.features[target])[0]
         came[target] = list(mine), read
-    answer = ask(table, found.model, changed, rows)
+    answer = index.ask(changed, rows)
     fits = np.full(rows.size, np.inf)
     for target, (at, read) in came.items():
         fit, tail = answer.apart[at, target].astype(float), found.tails[target]

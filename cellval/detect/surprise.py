@@ -96,7 +96,7 @@ def _combined(
     """Rarity and residual as one number."""
     model, misfits = asking.model, _misfits(table, codes)
     tails = _tails(asking.table, model, nearby)
-    rarity = _rarities(model, asking.table)
+    rarity = _rarities(asking)
     residual = np.empty(rarity.shape)
     for j, (column, tail) in enumerate(zip(asking.table.features, tails, strict=True)):
         expected, apart = nearby.expected[:, j], nearby.apart[:, j].astype(float)
@@ -161,9 +161,10 @@ def _misfits(
 
 
 @kept(1)
-def _rarities(model: NeighbourModel, table: Table) -> np.ndarray:
-    bends = zip(table.features, model.bends.tolist(), strict=True)
-    return np.column_stack([_rarity(column, bend, table.y) for column, bend in bends])
+def _rarities(asking: Asking) -> np.ndarray:
+    y, bends = asking.table.y, asking.model.bends.tolist()
+    columns = zip(asking.table.features, bends, strict=True)
+    return np.column_stack([_rarity(column, bend, y) for column, bend in columns])
 
 
 def _rarity(column: Column, bend: float, y: np.ndarray) -> np.ndarray:

@@ -71,9 +71,8 @@ class Plan:
 
     def items(self) -> Iterator[Item]:
         for pass_number, n_pairs in enumerate(self.passes()):
-            number = 0
+            number, step = 0, self.batch(n_pairs)
             for segment, (start, end) in enumerate(self.segments()):
-                step = self.batch(n_pairs)
                 for first in range(start, end, step):
                     last = min(first + step, end)
                     yield Item(

@@ -8,10 +8,10 @@ from cases import make_table, random_table
 
 from cellval.detect import neighbours as nearby
 from cellval.detect.neighbours import (
+    MOST_KNOWN,
     N_NEAR,
     Asking,
     NeighbourIndex,
-    ask,
     dependence,
     make_model,
 )
@@ -144,7 +144,10 @@ def test_a_changed_row_is_asked_about_like_any_other():
     table = random_table(7, 50, ["number", "category", "decimal"], missing=0.1)
     model = make_model(table)
     rows = np.array([3, 40, 41])
-    whole, some = answer(table), ask(table, model, model.cells[:, rows], rows)
+    whole, some = (
+        answer(table),
+        NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells[:, rows], rows),
+    )
     np.testing.assert_array_equal(some.expected, whole.expected[rows])
     np.testing.assert_array_equal(some.apart, whole.apart[rows])
 
@@ -160,9 +163,9 @@ def test_rare_categories_count_as_one(monkeypatch):
 def test_many_rows_are_asked_about_part_by_part(monkeypatch):
     table = random_table(3, 40, ["number", "category"])
     model, rows = make_model(table), np.arange(40)
-    whole = ask(table, model, model.cells, rows)
+    whole = NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells, rows)
     monkeypatch.setattr(nearby, "ITEM_ROWS", 7)
-    parts = ask(table, model, model.cells, rows)
+    parts = NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells, rows)
     np.testing.assert_array_equal(parts.expected, whole.expected)
     np.testing.assert_array_equal(parts.apart, whole.apart)
 
