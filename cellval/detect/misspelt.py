@@ -17,14 +17,6 @@ def misspelt(column: Column) -> dict[int, int]:
 
     Case, blanks and punctuation may differ, or one letter may be wrong, missing, too
     many or swapped with the next; digits must agree.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> text = b"city,y\\n" + b"Berlin,a\\nBerlin,b\\n" * 20 + b"Berlni,a\\n"
-    >>> table = cellval.read(text, label="y", kinds={"city": "category"})
-    >>> misspelt(table.features[0]), table.features[0].categories
-    ({1: 0}, ('Berlin', 'Berlni'))
     """
     if column.codes is None or not 2 <= len(column.categories) <= MOST_CATEGORIES:
         return {}

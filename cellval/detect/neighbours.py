@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from cellval.knn.nearest import nearest_rows
 from cellval.parallel import Computation, Piece
@@ -23,36 +24,23 @@ N_BINS = 12
 SKEWED = 4.0  # one tail of a column so many times as long as the other
 MOST_CATEGORIES = 64  # rarer ones count as one
 ITEM_ROWS = 256
+GO_ON = np.zeros(1, np.uint8)  # nobody stops it
 
 
 @dataclass(frozen=True, eq=False)
 class NeighbourModel:
-    """How neighbours are found for each feature.
+    """How neighbours are found for each of m features of n rows."""
 
-    Attributes
-    ----------
-    cells : ndarray of float32, shape (n_columns + 1, n_rows)
-        Encoded features, and the label as the last one.
-    predictors : ndarray of int64, shape (n_columns, n_predictors)
-        Features (or the label) that say most about each column; -1 for none.
-    importance : ndarray of float32, shape (n_columns, n_predictors)
-    predictable : ndarray of shape (n_columns,)
-        Share of the column's variation that its best predictor explains by itself.
-    bends : ndarray of shape (n_columns,)
-        From where on numbers of skewed columns are compared by their ratio, not their
-        difference; 0 for all others. See `bent`.
-    order : ndarray of int64, shape (n_rows,)
-        Rows as they are asked, in random order: among equally near ones the first win.
-    """
-
-    cells: np.ndarray
-    weight: np.ndarray
-    is_category: np.ndarray
-    predictors: np.ndarray
-    importance: np.ndarray
-    predictable: np.ndarray
+    cells: np.ndarray  # float32 (m + 1, n): encoded features, then the label
+    weight: np.ndarray  # float32 (m + 1,)
+    is_category: np.ndarray  # bool (m + 1,)
+    predictors: np.ndarray  # int64 (m, k): what says most about each column; -1: none
+    importance: np.ndarray  # float32 (m, k)
+    predictable: np.ndarray  # (m,): share of variation that the best one explains
+    # (m,): from where on numbers of skewed columns are compared by their ratio, not
+    # their difference; 0 for all others. See `bent`.
     bends: np.ndarray
-    order: np.ndarray
+    order: np.ndarray  # int64 (n,): random; among equally near rows the first win
 
 
 def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
@@ -67,8 +55,7 @@ def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
     none = weights.sum(axis=1) <= 0
     weights[none] = 1.0
     weights[np.arange(m), np.arange(m)] = 0.0
-    n_best = min(N_PREDICTORS, m)
-    best = np.argsort(-weights, axis=1, kind="stable")[:, :n_best]
+    best = np.argsort(-weights, axis=1, kind="stable")[:, : min(N_PREDICTORS, m)]
     importance = np.take_along_axis(weights, best, axis=1)
     sums = importance.sum(axis=1, keepdims=True)
     return NeighbourModel(
@@ -85,15 +72,12 @@ def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
 
 def _bend(column: Column) -> float:
     """The typical size of a column's numbers if they are skewed like incomes, or 0."""
-    if column.numbers is None:
+    if column.numbers is None or np.isnan(column.numbers).all():
         return 0.0
     x = column.numbers[~np.isnan(column.numbers)]
-    if x.size == 0:
-        return 0.0
     low, middle, high = np.quantile(x, [0.05, 0.5, 0.95])
-    longer, shorter = sorted((high - middle, middle - low), reverse=True)
-    size = np.median(np.abs(x[x != 0])) if longer > SKEWED * shorter else 0.0
-    return float(size)
+    shorter, longer = sorted((high - middle, middle - low))
+    return float(np.median(np.abs(x[x != 0]))) if longer > SKEWED * shorter else 0.0
 
 
 def bent(numbers: Any, bend: float) -> Any:
@@ -105,12 +89,8 @@ def dependence(table: Table, random_state: int = 0) -> np.ndarray:
     """How much of each column's variation each other column, or the label, explains.
 
     The adjusted R^2 of a piecewise constant fit: the other column in up to twelve bins,
-    its own cells as ranks, or as one indicator for each category.
-
-    Returns
-    -------
-    ndarray of shape (n_columns, n_columns + 1)
-        0 to 1, the label last; 0 for a column by itself.
+    its own cells as ranks, or as one indicator for each category. 0 to 1, shape (m,
+    m + 1), the label last; 0 for a column by itself.
     """
     n, m = table.n_rows, len(table.features)
     rows = np.arange(n)
@@ -141,17 +121,10 @@ def dependence(table: Table, random_state: int = 0) -> np.ndarray:
 def _scores(column: Column, rows: np.ndarray) -> np.ndarray:
     """Ranks of numbers (0 where missing), an indicator for each category."""
     if column.numbers is not None:
-        x = column.numbers[rows]
-        present = ~np.isnan(x)
-        scores = np.zeros((rows.size, 1), np.float32)
-        if present.any():
-            _, place, counts = np.unique(
-                x[present], return_inverse=True, return_counts=True
-            )
-            middle = np.cumsum(counts) - counts / 2  # of equal cells
-            scores[present, 0] = middle[place] / present.sum() - 0.5
-        return scores
-    codes, kept = _pooled(column, N_BINS)
+        ranks = pd.Series(column.numbers[rows]).rank()
+        scores = (ranks - 0.5) / ranks.count() - 0.5
+        return scores.fillna(0.0).to_numpy(np.float32)[:, None]
+    codes, kept, _ = _pooled(column, N_BINS)
     return (codes[rows, None] == np.arange(kept.size)).astype(np.float32)
 
 
@@ -165,53 +138,38 @@ def _bins(column: Column, rows: np.ndarray) -> np.ndarray:
         edges = np.unique(np.quantile(x[present], np.arange(1, N_BINS) / N_BINS))
         bins = np.searchsorted(edges, x, side="right")
         return np.where(present, bins, edges.size + 1)
-    codes, kept = _pooled(column, N_BINS)
+    codes, kept, _ = _pooled(column, N_BINS)
     return np.where(codes[rows] >= 0, codes[rows], kept.size)
 
 
-def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Codes with the rarer categories as one, and the category that each stands for."""
-    assert column.codes is not None
-    code_of, kept = _pooling(column, most)
-    return code_of[column.codes], kept
+def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Codes with the rarer categories as one, and the category that each stands for.
 
-
-def _pooling(column: Column, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """New code of each category (and of -1, missing), and what each of them stands for.
-
-    The one of the rarer categories is the last and stands for -1.
+    The one of the rarer categories is the last and stands for -1. And the new code of
+    each category, and of -1 (missing).
     """
     assert column.codes is not None
     n = len(column.categories)
-    if n <= most:
-        return np.append(np.arange(n), -1), np.arange(n)
-    counts = np.bincount(column.codes[column.codes >= 0], minlength=n)
-    order = np.argsort(-counts, kind="stable")
-    code_of = np.full(n + 1, -1)
-    code_of[order] = np.minimum(np.arange(n), most - 1)
-    return code_of, np.append(order[: most - 1], -1)
+    kept, code_of = np.arange(n), np.append(np.arange(n), -1)
+    if n > most:
+        counts = np.bincount(column.codes[column.codes >= 0], minlength=n)
+        order = np.argsort(-counts, kind="stable")
+        code_of[order] = np.minimum(np.arange(n), most - 1)
+        kept = np.append(order[: most - 1], -1)
+    return code_of[column.codes], kept, code_of
 
 
 @dataclass(frozen=True, eq=False)
 class Nearby:
-    """What the neighbours say about every cell.
+    """What the neighbours say about every cell."""
 
-    Attributes
-    ----------
-    expected : ndarray of shape (n_rows, n_columns)
-        The neighbours' median, or the code of their commonest category; NaN if none of
-        them has a cell there.
-    apart : ndarray of float32, shape (n_rows, n_columns)
-        For numbers, the spread of the neighbours' cells around their median, as the
-        standard deviation of a normal distribution (on the scale of `bent`). For
-        categories, how probable one at most as common as the cell's own is.
-    n_known : int
-        Rows among which neighbours were looked for.
-    """
-
+    # Their median, or the code of their commonest category; NaN if none has a cell.
     expected: np.ndarray
+    # Of numbers, the spread around their median, as the standard deviation of a normal
+    # distribution (on the scale of `bent`). Of categories, how probable one at most as
+    # common as the cell's own is. float32.
     apart: np.ndarray
-    n_known: int
+    n_known: int  # rows among which neighbours were looked for
 
 
 class Answers(NamedTuple):
@@ -219,7 +177,6 @@ class Answers(NamedTuple):
 
     parts: tuple[Nearby, ...]
     whole: Nearby | None
-    n_rounds: int  # that ended
 
 
 @dataclass(eq=False)
@@ -236,7 +193,7 @@ class Asking(Computation[Answers, Nearby]):
         n = self.table.n_rows
         self.sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
         self.total = float(n * sum(self.sizes))
-        self._stop = _go_on()
+        self._stop = np.zeros(1, np.uint8)
 
     @cached_property
     def model(self) -> NeighbourModel:
@@ -252,19 +209,19 @@ class Asking(Computation[Answers, Nearby]):
 
     def pieces(self) -> Iterator[Piece]:
         for size in self.sizes:
-            index = NeighbourIndex.of(self.table, self.model, size)
+            index = NeighbourIndex(self.table, self.model, size)
             for rows in self._items:
                 arguments = self.model.cells[:, rows], rows, self._stop
                 yield Piece(index.answers, arguments, float(rows.size * size))
 
     def begin(self) -> Answers:
-        return Answers((), None, 0)
+        return Answers((), None)
 
     def add(self, state: Answers, answer: Nearby) -> Answers:
         parts = (*state.parts, answer)
         if len(parts) < len(self._items):
             return state._replace(parts=parts)
-        return Answers((), _joined(parts), state.n_rounds + 1)
+        return Answers((), _joined(parts))
 
     def make(self, state: Answers) -> Callable[[], Nearby] | None:
         whole = state.whole
@@ -280,78 +237,36 @@ def _joined(parts: Sequence[Nearby]) -> Nearby:
     return Nearby(expected, apart, parts[0].n_known)
 
 
-def neighbours_of(table: Table, model: NeighbourModel, position: int) -> np.ndarray:
-    """Positions of the rows nearest to a row, for each of its columns; -1 for none."""
-    index = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
-    cells = model.cells[:, [position]]
-    return index.neighbours(cells, np.array([position]), _go_on())[0]
-
-
-def ask(
-    table: Table, model: NeighbourModel, cells: np.ndarray, rows: np.ndarray
-) -> Nearby:
-    """What the neighbours would say if these rows had other cells.
-
-    Parameters
-    ----------
-    cells : ndarray of float32, shape (n_columns + 1, n_asked)
-        Encoded like `NeighbourModel.cells`.
-    rows : ndarray of int64, shape (n_asked,)
-        Positions of the rows that are changed so: they are not their own neighbours.
-    """
-    index = NeighbourIndex.of(table, model, min(MOST_KNOWN, table.n_rows))
-    # Part by part: neighbours take 16 numbers for each cell.
-    parts = [
-        index.answers(cells[:, a : a + ITEM_ROWS], rows[a : a + ITEM_ROWS], _go_on())
-        for a in range(0, rows.size, ITEM_ROWS)
-    ]
-    return _joined(parts)
-
-
-def _go_on() -> np.ndarray:
-    return np.zeros(1, np.uint8)
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class NeighbourIndex:
     """Known rows, ready to be asked about others."""
 
     table: Table
     model: NeighbourModel
-    known: np.ndarray  # positions of rows
-    cells: np.ndarray  # their encoded cells
-    place: np.ndarray  # of each row of the table among them, or -1
+    n_known: int  # at most
 
-    @classmethod
-    def of(cls, table: Table, model: NeighbourModel, n_known: int) -> "NeighbourIndex":
-        known = model.order[:n_known]
-        place = np.full(table.n_rows, -1, np.int64)
-        place[known] = np.arange(n_known)
-        return cls(
-            table, model, known, np.ascontiguousarray(model.cells[:, known]), place
-        )
+    def __post_init__(self) -> None:
+        self.known = self.model.order[: self.n_known]  # positions
+        self.cells = np.ascontiguousarray(self.model.cells[:, self.known])
+        # of each row of the table among them, or -1
+        self.place = np.full(self.table.n_rows, -1, np.int64)
+        self.place[self.known] = np.arange(self.known.size)
 
     def neighbours(
-        self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray
+        self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray = GO_ON
     ) -> np.ndarray:
         """Positions in the table, shape (rows, columns, neighbours); -1 for none."""
         model, m = self.model, len(self.table.features)
         n_near = max(1, min(N_NEAR, self.known.size - 1))
         found = np.empty((rows.size, m, n_near), np.int32)
-        nearest_rows(
-            np.ascontiguousarray(cells),
-            self.place[rows],
-            self.cells,
-            model.weight,
-            model.is_category,
-            model.predictors,
-            model.importance,
-            found,
-            stop,
-        )
+        asked = np.ascontiguousarray(cells), self.place[rows]
+        columns = model.weight, model.is_category, model.predictors, model.importance
+        nearest_rows(*asked, self.cells, *columns, found, stop)
         return np.where(found >= 0, self.known[found], -1)
 
-    def answers(self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray) -> Nearby:
+    def answers(
+        self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray = GO_ON
+    ) -> Nearby:
         """What is expected of the cells of these rows."""
         found = self.neighbours(cells, rows, stop)
         expected = np.empty((rows.size, found.shape[1]))
@@ -371,10 +286,19 @@ class NeighbourIndex:
                 )
         return Nearby(expected, apart, self.known.size)
 
+    def ask(self, cells: np.ndarray, rows: np.ndarray) -> Nearby:
+        """What the neighbours would say if these rows had other cells.
+
+        Encoded like `NeighbourModel.cells`; no row is its own neighbour.
+        """
+        # Part by part: neighbours take 16 numbers for each cell.
+        parts = [slice(a, a + ITEM_ROWS) for a in range(0, rows.size, ITEM_ROWS)]
+        return _joined([self.answers(cells[:, part], rows[part]) for part in parts])
+
 
 def _shares(column: Column, y: np.ndarray) -> np.ndarray:
     """Share of each (pooled) category in each class, the column as one cell more."""
-    codes, kept = _pooled(column, MOST_CATEGORIES)
+    codes, kept, _ = _pooled(column, MOST_CATEGORIES)
     counts = np.zeros((int(y.max()) + 1, kept.size))
     np.add.at(counts, (y[codes >= 0], codes[codes >= 0]), 1.0)
     everyone = counts.sum(axis=0) / max(1.0, counts.sum())
@@ -388,9 +312,8 @@ def _categories_say(
 
     The commonest category, and the probability of one at most as common as each `own`.
     """
-    assert column.codes is not None
-    code_of, kept = _pooling(column, MOST_CATEGORIES)
-    codes, n, n_codes = code_of[column.codes], own.size, kept.size
+    codes, kept, code_of = _pooled(column, MOST_CATEGORIES)
+    n, n_codes = own.size, kept.size
     if n_codes == 0:  # all cells are missing
         return np.full(n, np.nan), np.full(n, np.nan)
     near = np.where(found >= 0, codes[found], -1)

@@ -1,10 +1,9 @@
 """Codes such as 0, -1 or 999 that stand for "missing" in a column of numbers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from cellval.table.columns import Column
 from cellval.table.table import Table
 
 FEWEST = 3  # cells
@@ -22,49 +21,37 @@ CODES |= {-1.0, -9.0, *(sign * float("9" * n) for sign in (-1, 1) for n in (4, 5
 
 @dataclass(frozen=True)
 class Placeholder:
-    """A number that seems to stand for "missing".
-
-    Attributes
-    ----------
-    column : str
-    number : float
-    text : str
-        As it stands in the file.
-    n_cells : int
-    """
+    """A number that seems to stand for "missing"."""
 
     column: str
     number: float
-    text: str
+    text: str  # as it stands in the file
     n_cells: int
+    rows: np.ndarray = field(repr=False, compare=False)  # positions
 
 
 def placeholders(table: Table) -> tuple[Placeholder, ...]:
-    """Numbers that many cells share and that lie apart from all others of the column.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> cells = [*range(100, 140)] * 2 + [0] * 9
-    >>> frame = {"pressure": cells, "sick": ["yes", "no"] * 44 + ["no"]}
-    >>> import pandas as pd
-    >>> table = cellval.Table.from_frame(pd.DataFrame(frame), label="sick")
-    >>> [(code.column, code.text, code.n_cells) for code in placeholders(table)]
-    [('pressure', '0', 9)]
-    """
+    """Numbers that many cells share and that lie apart from all others of a column."""
     found = []
     for column in table.features:
         if column.numbers is not None:
-            for number in _codes(column):
-                cells = np.flatnonzero(column.numbers == number)
-                text = str(table.cells[column.name].iloc[int(cells[0])]).strip()
-                found.append(Placeholder(column.name, number, text, cells.size))
+            for number in _codes(column.numbers):
+                rows = np.flatnonzero(column.numbers == number)
+                text = str(table.cells[column.name].iloc[int(rows[0])]).strip()
+                found.append(Placeholder(column.name, number, text, rows.size, rows))
     return tuple(found)
 
 
-def _codes(column: Column) -> list[float]:
-    assert column.numbers is not None
-    x = column.numbers[~np.isnan(column.numbers)]
+def holds_code(table: Table, codes: tuple[Placeholder, ...]) -> np.ndarray:
+    """Whether each cell holds one of the codes; bool, (n_rows, n_columns)."""
+    found = np.zeros((table.n_rows, len(table.features)), bool)
+    for code in codes:
+        found[code.rows, table.feature_names.index(code.column)] = True
+    return found
+
+
+def _codes(cells: np.ndarray) -> list[float]:
+    x = cells[~np.isnan(cells)]
     numbers, counts = np.unique(x, return_counts=True)
     fewest = np.where(np.isin(numbers, list(CODES)), FEWEST, LEAST_SHARE * x.size)
     enough = counts >= np.maximum(FEWEST, fewest)
@@ -97,8 +84,7 @@ def _codes_together(
             n = int(counts[ends].sum())
             is_code = np.isin(numbers[ends], list(CODES)).any()
             if is_code and rest.size >= n and _stands_apart(numbers[nearest], n, rest):
-                found: list[float] = numbers[ends].tolist()
-                return found
+                return list(numbers[ends].tolist())
     return []
 
 

@@ -9,7 +9,8 @@ from decimal import Decimal, InvalidOperation
 import numpy as np
 
 from cellval.detect.misspelt import misspelt
-from cellval.detect.neighbours import Nearby, ask, neighbours_of
+from cellval.detect.neighbours import MOST_KNOWN, NeighbourIndex
+from cellval.detect.placeholders import holds_code
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
 from cellval.table.columns import Column
@@ -68,26 +69,18 @@ def suggestions(
     Slips that would fit (swapped digits, a shifted decimal point, a missing sign,
     another unit, swapped with another column), then what the rows most like its row
     have.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> from cellval.detect.surprise import surprise
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> best = suggestions(table, surprise(table), table.position(12), "height")[0]
-    >>> best.text, best.also, best.why
-    ('166', (('weight', '57'),), "Swapped with 'weight' in the same row.")
     """
-    return suggest_many(table, found, [(position, table.feature_names.index(column))])[
-        0
-    ]
+    cell = position, table.feature_names.index(column)
+    return suggest_many(table, found, [cell])[0]
 
 
 def suggest_many(
     table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
 ) -> list[tuple[Suggestion, ...]]:
     """The same for many cells, by row and column position."""
-    swaps = _swaps(table, found, cells)
+    index = NeighbourIndex(table, found.model, MOST_KNOWN)
+    swaps = _swaps(table, found, cells, index)
+    is_code = holds_code(table, found.placeholders)
     near: dict[int, np.ndarray] = {}
     # Once for each column: it compares all its categories.
     meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
@@ -98,20 +91,17 @@ def suggest_many(
         options = [*swaps.get((i, j), ()), *slips]
         options.sort(key=lambda option: -option.fit)
         options += unit * (not options)
-        if _is_placeholder(found, column, i):
+        if is_code[i, j]:
             options.insert(0, Suggestion("", 'The number may stand for "missing".'))
         if i not in near:
-            near[i] = neighbours_of(table, found.model, i)
+            near[i] = index.neighbours(found.model.cells[:, [i]], np.array([i]))[0]
         options += _neighbours_have(table, j, near[i][j])
-        known = {table.cells[column.name].iloc[i].strip()}
-        answers.append(tuple(o for o in options if _is_new(o.text.strip(), known)))
+        first: dict[str, Suggestion] = {}
+        for option in options:
+            first.setdefault(option.text.strip(), option)
+        first.pop(table.cells[column.name].iloc[i].strip(), None)
+        answers.append(tuple(first.values()))
     return answers
-
-
-def _is_new(text: str, known: set[str]) -> bool:
-    is_new = text not in known
-    known.add(text)
-    return is_new
 
 
 def best_texts(
@@ -121,9 +111,7 @@ def best_texts(
     odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
     texts = [""] * rows.size
     # Codes for "missing" come first and are many: they must not use up the detail.
-    places = zip(rows[odd].tolist(), columns[odd].tolist(), strict=True)
-    codes = [_is_placeholder(found, table.features[j], i) for i, j in places]
-    is_code = np.array(codes, bool)
+    is_code = holds_code(table, found.placeholders)[rows[odd], columns[odd]]
     for at in odd[is_code]:
         texts[at] = BLANK
     odd = odd[~is_code]
@@ -143,13 +131,6 @@ def best_texts(
     return texts
 
 
-def _is_placeholder(found: Surprise, column: Column, i: int) -> bool:
-    return column.numbers is not None and any(
-        code.column == column.name and code.number == column.numbers[i]
-        for code in found.placeholders
-    )
-
-
 def _neighbours_have(table: Table, j: int, near: np.ndarray) -> list[Suggestion]:
     """The middle one of the neighbours' numbers, or their commonest category.
 
@@ -165,9 +146,8 @@ def _neighbours_have(table: Table, j: int, near: np.ndarray) -> list[Suggestion]
         row, word = order[(near.size - 1) // 2], "middle"
     else:
         assert column.codes is not None
-        counts = np.bincount(column.codes[near])
-        row = near[column.codes[near] == counts.argmax()][0]
-        word = "commonest"
+        common = np.bincount(column.codes[near]).argmax()
+        row, word = near[column.codes[near] == common][0], "commonest"
     text = table.cells[column.name].iloc[int(row)].strip()
     why = f"The {word} one of the {near.size} rows most like this one."
     if near.size == 1:
@@ -284,7 +264,10 @@ def _digits(table: Table, column: Column, mark: str) -> tuple[int, int]:
 
 
 def _swaps(
-    table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
+    table: Table,
+    found: Surprise,
+    cells: Sequence[tuple[int, int]],
+    index: NeighbourIndex,
 ) -> dict[tuple[int, int], list[Suggestion]]:
     """For odd cells: the columns with which they may have been swapped.
 
@@ -300,31 +283,36 @@ def _swaps(
         return {}
     rows = np.array([i for i, _, _ in tried])
     changed = np.ascontiguousarray(found.model.cells[:, rows])
-    for target in range(len(table.features)):
-        # Cells that would stand in this column, read and encoded like its own.
-        column = table.features[target]
-        came = [
-            (at, tried[at][0], j if k == target else k)
-            for at, (_, j, k) in enumerate(tried)
-            if target in (j, k)
-        ]
-        texts = [table.cells[table.feature_names[j]].iloc[i] for _, i, j in came]
-        if came:
-            read = table.read_texts(column.name, texts)
-            changed[target, [at for at, _, _ in came]] = encode_column(read, column)[0]
-    answer = ask(table, found.model, changed, rows)
+    names = table.feature_names
+
+    def text(i: int, j: int) -> str:
+        return str(table.cells[names[j]].iloc[i]).strip()
+
+    moves = [
+        (at, i, source, target)
+        for at, (i, j, k) in enumerate(tried)
+        for source, target in ((j, k), (k, j))
+    ]
+    came = {}  # to a column: in which tries, and its new cells, read like its own
+    for target in sorted({to for _, _, _, to in moves}):
+        mine = {at: text(i, source) for at, i, source, to in moves if to == target}
+        read = table.read_texts(names[target], list(mine.values()))
+        changed[target, list(mine)] = encode_column(read, table.features[target])[0]
+        came[target] = list(mine), read
+    answer = index.ask(changed, rows)
+    fits = np.full(rows.size, np.inf)
+    for target, (at, read) in came.items():
+        fit, tail = answer.apart[at, target].astype(float), found.tails[target]
+        if tail is not None and read.numbers is not None:
+            fit = tail.probability(read.numbers, answer.expected[at, target], fit)
+        fits[at] = np.minimum(fits[at], np.nan_to_num(fit))
     result: dict[tuple[int, int], list[Suggestion]] = {}
-    for at, (i, j, k) in enumerate(tried):
-        texts = [table.cells[table.feature_names[c]].iloc[i].strip() for c in (k, j)]
-        fits = [
-            _fit(table, found, answer, at, target, text)
-            for target, text in zip((j, k), texts, strict=True)
-        ]
-        if min(fits) >= FITS:
-            other = table.feature_names[k]
-            why = f"Swapped with '{other}' in the same row."
+    for (i, j, k), both_fit in zip(tried, fits.tolist(), strict=True):
+        if both_fit >= FITS:
+            why = f"Swapped with '{names[k]}' in the same row."
+            also = ((names[k], text(i, j)),)
             # It explains two cells at once, so it goes before other slips.
-            option = Suggestion(texts[0], why, ((other, texts[1]),), 1.0 + min(fits))
+            option = Suggestion(text(i, k), why, also, 1.0 + both_fit)
             result.setdefault((i, j), []).append(option)
     return result
 
@@ -352,16 +340,3 @@ def _partners(table: Table, i: int, j: int) -> list[int]:
 def _within(column: Column, number: float) -> bool:
     assert column.numbers is not None
     return bool(np.nanmin(column.numbers) <= number <= np.nanmax(column.numbers))
-
-
-def _fit(
-    table: Table, found: Surprise, answer: Nearby, at: int, j: int, text: str
-) -> float:
-    tail, expected = found.tails[j], answer.expected[at, j]
-    if tail is None:
-        return float(np.nan_to_num(answer.apart[at, j]))
-    number = table.read_texts(table.feature_names[j], [text]).numbers
-    if number is None or not np.isfinite(expected):
-        return 0.0
-    fit = tail.probability(number, expected, float(answer.apart[at, j]))
-    return float(np.nan_to_num(fit)[0])

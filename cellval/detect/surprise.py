@@ -6,25 +6,20 @@ the middle of its class? *Residual*: how far from what its neighbours in other c
 say? Surprise is their weighted geometric mean. Lower is worse.
 """
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, partial
 
 import numpy as np
 
 from cellval.detect.misspelt import misspelt
-from cellval.detect.neighbours import (
-    MOST_KNOWN,
-    Asking,
-    Nearby,
-    NeighbourModel,
-    bent,
-)
-from cellval.detect.placeholders import Placeholder, placeholders
+from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
+from cellval.detect.placeholders import Placeholder, holds_code, placeholders
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.errors import is_whole, require
+from cellval.kept import kept
 from cellval.parallel import drive
 from cellval.progress import Snapshot
 from cellval.stats import robust_spread
@@ -40,33 +35,16 @@ BORROWED = 500  # cells: how much a column's tail trusts that of all columns
 
 @dataclass(frozen=True, eq=False)
 class Surprise:
-    """How unusual every cell of a table is; lower is worse.
+    """How unusual every cell of a table is; lower is worse."""
 
-    Attributes
-    ----------
-    surprise : ndarray of float32, shape (n_rows, n_columns)
-        0 to 1: about the share of ordinary cells that look at least as odd. 0 for
-        misfits, 1 where the cell is missing.
-    rarity, residual : ndarray of float32, shape (n_rows, n_columns)
-        Its two parts: within the class, and against the neighbours. NaN where unknown.
-    nearby : Nearby
-        What the neighbours have.
-    tails : tuple of Tail or None, one for each column
-        How far ordinary numbers are from what their neighbours have.
-    misfits : mapping of (position, column position) to str
-        Cells that are odd whatever the others say, each with a sentence.
-    placeholders : tuple of Placeholder
-        Codes that seem to stand for "missing".
-    model : NeighbourModel
-        How neighbours were found.
-    """
-
+    # float32, 0 to 1: about the share of ordinary cells that look at least as odd. 0
+    # for misfits, 1 where the cell is missing.
     surprise: np.ndarray
-    rarity: np.ndarray
-    residual: np.ndarray
+    rarity: np.ndarray  # its part within the class; NaN where unknown
+    residual: np.ndarray  # its part against the neighbours; NaN where unknown
     nearby: Nearby
-    tails: "tuple[Tail | None, ...]"
-    misfits: Mapping[tuple[int, int], str]
+    tails: tuple[Tail | None, ...]  # of each column of numbers, against the neighbours
+    misfits: Mapping[tuple[int, int], str]  # odd whatever others say; a sentence each
     placeholders: tuple[Placeholder, ...]
     model: NeighbourModel
 
@@ -79,17 +57,7 @@ class Surprise:
 def surprise(
     table: Table, *, random_state: int = 0, n_jobs: int | None = None
 ) -> Surprise:
-    """How unusual every cell is.
-
-    Examples
-    --------
-    >>> import cellval
-    >>> table = cellval.read("sample_data/davis.csv", label="sex")
-    >>> found = surprise(table).surprise
-    >>> row = table.position(12)  # weight and height are swapped
-    >>> (found[row, :2] < 1e-6).tolist()
-    [True, True]
-    """
+    """How unusual every cell is."""
     *_, last = iter_surprise(table, random_state=random_state, n_jobs=n_jobs)
     return last.result
 
@@ -109,90 +77,72 @@ def iter_surprise(
     codes = placeholders(table)
     asking = Asking(without(table, codes), random_state)
     steps = drive(asking, n_jobs=n_jobs, executor=executor)
-    return _iter_surprise(_Combining(table, codes, asking), steps)
+    return _iter_surprise(steps, partial(_combined, table, codes, asking))
 
 
 def _iter_surprise(
-    combining: "_Combining", steps: Generator[Snapshot[Nearby], None, None]
+    steps: Generator[Snapshot[Nearby], None, None],
+    combined: Callable[[Nearby], Surprise],
 ) -> Generator[Snapshot[Surprise], None, None]:
-    combined = cache(combining.surprise)  # many snapshots share an answer
+    once = cache(combined)  # many snapshots share an answer
     with closing(steps):
         for step in steps:
-            yield step.then(combined)
+            yield step.then(once)
 
 
-@dataclass(frozen=True, eq=False)
-class _Combining:
-    """What is said about cells beside what their neighbours say."""
-
-    table: Table
-    codes: tuple[Placeholder, ...]
-    asking: Asking  # on the table without codes
-
-    @cached_property
-    def _rarity(self) -> np.ndarray:
-        features, bends = self.asking.table.features, self.asking.model.bends
-        return np.column_stack(
-            [
-                _rarity(column, float(bend), self.table.y)
-                for column, bend in zip(features, bends, strict=True)
-            ]
-        )
-
-    @cached_property
-    def _misfits(self) -> dict[tuple[int, int], str]:
-        return _misfits(self.table, self.codes)
-
-    def surprise(self, nearby: Nearby) -> Surprise:
-        """Rarity and residual as one number."""
-        table, model = self.asking.table, self.asking.model
-        tails = _tails(table, model, nearby)
-        rarity = self._rarity
-        residual = np.empty(rarity.shape)
-        for j, column in enumerate(table.features):
-            own = (nearby.expected[:, j], nearby.apart[:, j])
-            residual[:, j] = _residual(column, tails[j], *own)
-        # The better its neighbours know a cell, the less its class has to say.
-        weight = RARITY_WEIGHT * (1.0 - model.predictable) ** 4
-        log_residual = np.log(np.where(np.isnan(residual), rarity, residual))
-        logs = (log_residual + weight * np.log(rarity)) / (1.0 + weight)
-        both = np.nan_to_num(np.exp(logs), nan=1.0)
-        for cell in self._misfits:
-            both[cell] = 0.0
-        return Surprise(
-            both.astype(np.float32),
-            rarity.astype(np.float32),
-            residual.astype(np.float32),
-            nearby,
-            tails,
-            self._misfits,
-            self.codes,
-            model,
-        )
+def _combined(
+    table: Table, codes: tuple[Placeholder, ...], asking: Asking, nearby: Nearby
+) -> Surprise:
+    """Rarity and residual as one number."""
+    model, misfits = asking.model, _misfits(table, codes)
+    tails = _tails(asking.table, model, nearby)
+    rarity = _rarities(asking)
+    residual = np.empty(rarity.shape)
+    for j, (column, tail) in enumerate(zip(asking.table.features, tails, strict=True)):
+        expected, apart = nearby.expected[:, j], nearby.apart[:, j].astype(float)
+        if tail is None or column.numbers is None:
+            residual[:, j] = calibrated(apart)
+        else:
+            residual[:, j] = tail.probability(column.numbers, expected, apart)
+    # The better its neighbours know a cell, the less its class has to say.
+    weight = RARITY_WEIGHT * (1.0 - model.predictable) ** 4
+    log_residual = np.log(np.where(np.isnan(residual), rarity, residual))
+    logs = (log_residual + weight * np.log(rarity)) / (1.0 + weight)
+    both = np.nan_to_num(np.exp(logs), nan=1.0)
+    for cell in misfits:
+        both[cell] = 0.0
+    return Surprise(
+        both.astype(np.float32),
+        rarity.astype(np.float32),
+        residual.astype(np.float32),
+        nearby,
+        tails,
+        misfits,
+        codes,
+        model,
+    )
 
 
 def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
     """The table with its placeholders taken as missing."""
-    wanted: dict[str, list[float]] = {}
-    for code in codes:
-        wanted.setdefault(code.column, []).append(code.number)
+    held, names = holds_code(table, codes), {code.column for code in codes}
 
     def column(old: Column) -> Column:
-        if old.name not in wanted or old.numbers is None:
+        if old.numbers is None or old.name not in names:
             return old
-        gone = np.isin(old.numbers, wanted[old.name])
+        gone = held[:, table.feature_names.index(old.name)]
         numbers = np.where(gone, np.nan, old.numbers)
         return replace(old, numbers=numbers, missing=old.missing | gone)
 
     return replace(table, columns=tuple(column(old) for old in table.columns))
 
 
+@kept(1)
 def _misfits(
     table: Table, codes: tuple[Placeholder, ...]
 ) -> dict[tuple[int, int], str]:
     """Cells that do not fit their column's format, placeholders, and slips."""
     found: dict[tuple[int, int], str] = {}
-    at = {name: j for j, name in enumerate(table.feature_names)}
     for j, column in enumerate(table.features):
         for i, text in column.strays:
             if text.strip().casefold() not in MISSING_MARKERS:
@@ -201,13 +151,20 @@ def _misfits(
             for i in np.flatnonzero(column.codes == slip).tolist():
                 found[i, j] = f"Looks like a slip for '{column.categories[meant]}'."
     for code in codes:
-        j = at[code.column]
-        for i in np.flatnonzero(table.features[j].numbers == code.number).tolist():
+        j = table.feature_names.index(code.column)
+        for i in code.rows.tolist():
             found[i, j] = (
                 f"{code.text} lies apart from all other numbers of the column and is "
                 f'in {code.n_cells:,} cells: it may stand for "missing".'
             )
     return found
+
+
+@kept(1)
+def _rarities(asking: Asking) -> np.ndarray:
+    y, bends = asking.table.y, asking.model.bends.tolist()
+    columns = zip(asking.table.features, bends, strict=True)
+    return np.column_stack([_rarity(column, bend, y) for column, bend in columns])
 
 
 def _rarity(column: Column, bend: float, y: np.ndarray) -> np.ndarray:
@@ -247,36 +204,18 @@ def _tails(
     table: Table, model: NeighbourModel, nearby: Nearby
 ) -> tuple[Tail | None, ...]:
     """Of each column of numbers. Small ones are drawn to the tail of all of them."""
-    gaps: list[np.ndarray | None] = []
-    usual: list[float] = []
+    found: dict[int, tuple[np.ndarray, float, float]] = {}
     for j, column in enumerate(table.features):
-        usual.append(1.0)
-        if column.numbers is None:
-            gaps.append(None)
-            continue
-        bend = float(model.bends[j])
-        gap = np.abs(bent(column.numbers, bend) - bent(nearby.expected[:, j], bend))
-        known = gap[~np.isnan(gap)]
-        if known.size:
-            usual[-1] = float(1.4826 * np.median(known) or np.std(known)) or 1.0
-        gaps.append(gap / np.hypot(usual[-1], nearby.apart[:, j]))
-    numbers = [gap for gap in gaps if gap is not None]
-    everyone = tail_of(np.concatenate(numbers)) if numbers else Tail(1.0, 1.0, 0.0, 1.0)
-    tails: list[Tail | None] = []
-    for gap, size, bend in zip(gaps, usual, model.bends.tolist(), strict=True):
-        if gap is None:
-            tails.append(None)
-            continue
+        if column.numbers is not None:
+            bend, usual = float(model.bends[j]), 1.0
+            gap = np.abs(bent(column.numbers, bend) - bent(nearby.expected[:, j], bend))
+            known = gap[~np.isnan(gap)]
+            if known.size:
+                usual = float(1.4826 * np.median(known) or np.std(known)) or 1.0
+            found[j] = gap / np.hypot(usual, nearby.apart[:, j]), usual, bend
+    everyone = tail_of(np.concatenate([[], *(gap for gap, _, _ in found.values())]))
+    tails: list[Tail | None] = [None] * len(table.features)
+    for j, (gap, usual, bend) in found.items():
         own = tail_of(gap).drawn_to(everyone, BORROWED / (BORROWED + gap.size))
-        tails.append(replace(own, usual=size, bend=bend))
+        tails[j] = replace(own, usual=usual, bend=bend)
     return tuple(tails)
-
-
-def _residual(
-    column: Column, tail: Tail | None, expected: np.ndarray, apart: np.ndarray
-) -> np.ndarray:
-    """Tail probability of each cell among its neighbours; NaN where unknown."""
-    if tail is None:
-        return calibrated(apart.astype(float))
-    assert column.numbers is not None
-    return tail.probability(column.numbers, expected, apart.astype(float))

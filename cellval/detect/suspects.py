@@ -1,16 +1,18 @@
 """The ranked list of cells, each with its reason and a suggestion."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-from cellval.detect.reasons import reasons
 from cellval.detect.suggestions import Suggestion, best_texts, suggestions
 from cellval.detect.surprise import Surprise, surprise
-from cellval.detect.suspicion import Suspicion, make_suspicion
+from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion, make_suspicion
 from cellval.errors import InputError
 from cellval.kept import kept
+from cellval.table.describe import number_text, usual_range
 from cellval.table.table import Table, as_table
-from cellval.text import listed
+from cellval.text import brief, listed
 from cellval.values.result import CellValues
 
 
@@ -58,35 +60,80 @@ def suspects(
 
 def suspects_frame(suspicion: Suspicion, k: int | None = None) -> pd.DataFrame:
     """The k most suspicious cells (all with None), worst first; see `suspects`."""
-    return cells_frame(suspicion, suspicion.order[:k])
-
-
-def cells_frame(suspicion: Suspicion, cells: np.ndarray) -> pd.DataFrame:
-    """Lines of `suspects` for cells by their flat position, in this order."""
-    table, values = suspicion.table, suspicion.values
-    rows, columns = np.unravel_index(cells, suspicion.scores.shape)
-    contents = np.empty(cells.size, object)
-    for j in np.unique(columns).tolist():
-        own = columns == j
-        contents[own] = table.cells[table.feature_names[j]].iloc[rows[own]].tolist()
-    none = np.full(cells.size, np.nan)
-    frame = pd.DataFrame(
-        {
-            "position": rows,
-            "row_number": table.row_numbers[rows],
-            "id": np.array(table.ids, object)[rows],
-            "column": np.array(table.feature_names, object)[columns],
-            "content": contents,
-            "value": none if values is None else values.values[rows, columns],
-            "stderr": none if values is None else values.stderr[rows, columns],
-            "surprise": suspicion.surprise.surprise[rows, columns].astype(float),
-            "suspicion": suspicion.scores[rows, columns],
-            "reason": reasons(suspicion, rows, columns),
-            "suggestion": best_texts(table, suspicion.surprise, rows, columns),
-        }
-    )
+    rows, columns = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
+    lines = value_lines(suspicion.table, suspicion.values, rows, columns)
+    lines |= suspicion_lines(suspicion, rows, columns)
+    texts = best_texts(suspicion.table, suspicion.surprise, rows, columns)
+    frame = pd.DataFrame(lines | {"suggestion": texts})
     frame.attrs["n_flagged"] = suspicion.n_flagged
     return frame
+
+
+def value_lines(
+    table: Table, values: CellValues | None, rows: np.ndarray, columns: np.ndarray
+) -> dict[str, Any]:
+    """Where cells are, what they hold and what they are worth."""
+    texts = np.empty(rows.size, object)
+    for j in np.unique(columns).tolist():  # the texts of a whole table are many
+        own = columns == j
+        texts[own] = table.cells[table.feature_names[j]].iloc[rows[own]].tolist()
+    none = np.full(rows.size, np.nan)
+    return {
+        "position": rows,
+        "row_number": table.row_numbers[rows],
+        "id": np.array(table.ids, object)[rows],
+        "column": np.array(table.feature_names, object)[columns],
+        "content": texts,
+        "value": none if values is None else values.values[rows, columns],
+        "stderr": none if values is None else values.stderr[rows, columns],
+    }
+
+
+def suspicion_lines(
+    suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray
+) -> dict[str, Any]:
+    return {
+        "surprise": suspicion.surprise.surprise[rows, columns].astype(float),
+        "suspicion": suspicion.scores[rows, columns],
+        "reason": reasons(suspicion, rows, columns),
+    }
+
+
+def reasons(suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list[str]:
+    """A sentence for each cell on what is odd about it and whether it hurts."""
+    corners = list(CORNERS.values())
+    ordinary = {k: f"{words[0].upper()}{words[1:]}." for k, words in enumerate(corners)}
+    kinds = suspicion.corner[rows, columns]
+    texts = [ordinary[kind] for kind in kinds.tolist()]
+    usual: dict[tuple[int, int], str] = {}
+    for at in np.flatnonzero(suspicion.surprise.surprise[rows, columns] < SURPRISING):
+        i, j = int(rows[at]), int(columns[at])
+        why = suspicion.surprise.misfits.get((i, j)) or _oddity(suspicion, i, j, usual)
+        texts[at] = why + (" It hurts." if suspicion.hurts[i, j] else "")
+    return texts
+
+
+def _oddity(
+    suspicion: Suspicion, i: int, j: int, usual: dict[tuple[int, int], str]
+) -> str:
+    table, found = suspicion.table, suspicion.surprise
+    column, label = table.features[j], int(table.y[i])
+    if (j, label) not in usual:
+        usual[j, label] = usual_range(column, table.y == label)
+    parts = []
+    expected = float(found.nearby.expected[i, j])
+    if found.residual[i, j] < 0.05 and np.isfinite(expected):
+        has = number_text(column, expected)
+        if column.codes is not None:
+            has = f"'{brief(column.categories[int(expected)], 30)}'"
+        parts.append(f"rows like this one have about {has}")
+    if found.rarity[i, j] < 0.05 or not parts:
+        who = brief(table.classes[label], 20)
+        parts.append(
+            f"usual where {brief(table.label, 20)} is {who}: {usual[j, label]}"
+        )
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def suggest(

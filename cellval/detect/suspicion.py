@@ -30,22 +30,16 @@ CORNERS = {
 
 @dataclass(frozen=True, eq=False)
 class Suspicion:
-    """Every cell ranked by how likely it is wrong. Lower is worse.
-
-    Attributes
-    ----------
-    harm : ndarray of shape (n_rows, n_columns)
-        0 to 1: share of the cells of the same class whose value, in standard errors, is
-        at most as low. NaN where there is no value.
-    scores : ndarray of shape (n_rows, n_columns)
-        Geometric mean of surprise (weight 4) and harm (weight 1); surprise alone where
-        there is no value.
-    """
+    """Every cell ranked by how likely it is wrong. Lower is worse."""
 
     table: Table
     values: CellValues | None
     surprise: Surprise
+    # 0 to 1: share of the cells of the same class whose value, in standard errors, is
+    # at most as low. NaN where there is no value.
     harm: np.ndarray
+    # Geometric mean of surprise (weight 4) and harm (weight 1); surprise alone where
+    # there is no value.
     scores: np.ndarray
 
     @cached_property

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cellval.detect.neighbours import bent
 
@@ -24,10 +25,7 @@ class Tail:
     bend: float = 0.0  # see `bent`
 
     def probability(
-        self,
-        numbers: np.ndarray,
-        expected: np.ndarray | float,
-        apart: np.ndarray | float,
+        self, numbers: np.ndarray, expected: ArrayLike, apart: ArrayLike
     ) -> np.ndarray:
         """Of an ordinary cell to be at least as far from what is expected."""
         gaps = np.abs(bent(numbers, self.bend) - bent(expected, self.bend))

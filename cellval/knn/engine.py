@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from cellval.knn.plan import ALL, NANOSECONDS, NEAR_NANOSECONDS, Item, with_ends
 from cellval.knn.problem import Problem, make_problem
 from cellval.knn.sorting import SMALL
 from cellval.knn.sums import RunSums, added, nothing, resumed, values_of
-from cellval.parallel import Computation, Piece, drive, n_workers
+from cellval.parallel import Computation, Piece, drive, n_cores
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
@@ -58,24 +59,19 @@ class KnnRun(Computation[RunSums, CellValues]):
 
     def prepare(self) -> None:
         """Compile (or load) the kernels on no test point."""
-        problem, m = self.problem, self.problem.plan.n_columns
-        for n_pairs in {item.n_pairs for item in self.items}:
-            tests = Queries(*(array[:0] for array in problem.tests))
-            orders = None if n_pairs == ALL else np.empty((0, n_pairs, m), np.int64)
-            run_item(problem.rows, tests, orders, *self._fixed)
+        for item in {item.n_pairs: item for item in self.items}.values():
+            run_item(*self._arguments(replace(item, last=item.first)))
 
     def pieces(self) -> Iterator[Piece]:
-        problem = self.problem
         for item in self.items:
-            tests = Queries(*(array[item.first : item.last] for array in problem.tests))
-            orders = None if item.n_pairs == ALL else problem.plan.orders(item)
-            arguments = problem.rows, tests, orders, *self._fixed
-            yield Piece(run_item, arguments, problem.plan.work(item))
+            yield Piece(run_item, self._arguments(item), self.problem.plan.work(item))
 
-    @property
-    def _fixed(self) -> tuple[int | None, bool, np.ndarray, np.ndarray]:
+    def _arguments(self, item: Item) -> tuple[Any, ...]:
         problem = self.problem
-        return problem.near or None, problem.chance, problem.steps, self._stop
+        tests = Queries(*(array[item.first : item.last] for array in problem.tests))
+        orders = None if item.n_pairs == ALL else problem.plan.orders(item)
+        fixed = problem.near or None, problem.chance, problem.steps, self._stop
+        return problem.rows, tests, orders, *fixed
 
     def begin(self) -> RunSums:
         return self.begun
@@ -130,14 +126,12 @@ def run_item(
     return sums
 
 
-def expected_seconds(
-    table: Table, options: RunOptions, n_jobs: int | None = None
-) -> float:
+def expected_seconds(table: Table, options: RunOptions) -> float:
     """About how long a run would take here, from the number of its evaluations."""
     problem = make_problem(table, options)
     plan = problem.plan
     cost = NEAR_NANOSECONDS if 0 < problem.near < plan.n_rows else NANOSECONDS
-    return plan.total_work() * cost / 1e9 / n_workers(n_jobs)
+    return plan.total_work() * cost / 1e9 / n_cores()
 
 
 def row_values(table: Table, options: RunOptions) -> np.ndarray:

@@ -51,33 +51,19 @@ def k_nearest(dist, k):
 
 @kernel
 def nearest_rows(
-    rows: np.ndarray,
-    own: np.ndarray,
-    known: np.ndarray,
-    weight: np.ndarray,
-    is_category: np.ndarray,
-    predictors: np.ndarray,
-    importance: np.ndarray,
-    found: np.ndarray,
-    stop: np.ndarray,
+    rows: np.ndarray,  # float32 (n_columns, n): cells of the rows asked about
+    own: np.ndarray,  # int64 (n,): where each is among the known rows, or -1
+    known: np.ndarray,  # float32 (n_columns, n_known)
+    weight: np.ndarray,  # float32 (n_columns,)
+    is_category: np.ndarray,  # bool (n_columns,)
+    predictors: np.ndarray,  # int64 (n_targets, n_predictors): columns; -1 for none
+    importance: np.ndarray,  # float32 (n_targets, n_predictors)
+    found: np.ndarray,  # int32 (n, n_targets, K)
+    stop: np.ndarray,  # uint8 (1,): return early once it is not 0
 ) -> None:
     """Fill found[i, j] with the known rows nearest to row i in what predicts column j.
 
-    Parameters
-    ----------
-    rows : float32 (n_columns, n)
-        Encoded cells of the rows asked about; the label may be one of the columns.
-    own : int64 (n,)
-        Where each of them is among the known rows (it is not its own neighbour), or -1.
-    known : float32 (n_columns, n_known)
-    weight, is_category : (n_columns,)
-    predictors : int64 (n_targets, n_predictors)
-        Columns in which to compare for each target column; -1 for none.
-    importance : float32 (n_targets, n_predictors)
-    found : int32 (n, n_targets, K)
-        Nearest first; -1 where there are no more rows.
-    stop : uint8 (1,)
-        Return early once it is not 0.
+    Nearest first, no row its own neighbour; -1 where there are no more rows.
     """
     n_columns, n_known = known.shape
     n_targets, n_predictors = predictors.shape
@@ -121,17 +107,9 @@ def nearest_rows(
 def knn_classes(train: Table, cells: np.ndarray, n_neighbors: int) -> np.ndarray:
     """Class that a vote of the nearest rows gives to each column of encoded cells."""
     encoded = encode(train)
-    return np.asarray(
-        _vote(
-            encoded.cells,
-            encoded.weight,
-            encoded.is_category,
-            encoded.y,
-            len(train.classes),
-            cells,
-            min(n_neighbors, train.n_rows),
-        )
-    )
+    known = encoded.cells, encoded.weight, encoded.is_category, encoded.y
+    k = min(n_neighbors, train.n_rows)
+    return np.asarray(_vote(*known, len(train.classes), cells, k))
 
 
 @kernel

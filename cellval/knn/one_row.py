@@ -4,7 +4,7 @@ The other rows are ordered around a test point once, without the row in question
 content of it then finds its place among them. With the row in place, positions run to
 n + 1 and
 
-    phi = hit or miss of its group - tail        (see `rows.py`)
+    phi = hit or miss of its group - tail        (see `row_values`)
 
 needs only the groups that are farther, which are the same for all contents. Where only
 the difference of two contents is wanted (`relative`), what lies beyond both cancels:
@@ -12,9 +12,6 @@ rows between them are ordered, and none at all if only the label differs.
 
 The contents are the last k rows of `Rows`, there 0 times; the n others come first.
 """
-
-# mypy: allow-untyped-defs, no-check-untyped-defs
-# (numba infers the kernels' types)
 
 import numpy as np
 
@@ -193,7 +190,7 @@ def rows_if(rows, n, tests, near, chance, steps, out):
 def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
     """out[t, q, j] = psi of each content's cells: every subset once.
 
-    As `kernels.all_subsets`: psi[j] = sum over F with j of c(|F|) phi(F) - constant,
+    As `all_subsets`: psi[j] = sum over F with j of c(|F|) phi(F) - constant,
     which follows from sum_j psi[j] = phi(M) - phi({}): Shapley's weights only.
     """
     m, size = rows.cells.shape

@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from cellval.errors import InputError, is_whole
+from cellval.values.options import RunOptions
 
 ALL = 0  # pairs of a pass over all subsets
 MOST_PAIRS = 256  # where sampling ends by itself
@@ -70,9 +71,8 @@ class Plan:
 
     def items(self) -> Iterator[Item]:
         for pass_number, n_pairs in enumerate(self.passes()):
-            number = 0
+            number, step = 0, self.batch(n_pairs)
             for segment, (start, end) in enumerate(self.segments()):
-                step = self.batch(n_pairs)
                 for first in range(start, end, step):
                     last = min(first + step, end)
                     yield Item(
@@ -100,13 +100,18 @@ class Plan:
         rng = np.random.default_rng(
             [self.random_state, 1 + item.pass_number, item.number]
         )
-        shape = (item.last - item.first, item.n_pairs, self.n_columns)
-        ascending = np.broadcast_to(np.arange(self.n_columns), shape).copy()
-        return rng.permuted(ascending, axis=-1, out=ascending)
+        return random_orders(rng, item.last - item.first, item.n_pairs, self.n_columns)
 
     def test_order(self) -> np.ndarray:
         """The seeded order in which test points are visited."""
         return np.random.default_rng([self.random_state, 0]).permutation(self.n_tests)
+
+
+def random_orders(
+    rng: np.random.Generator, n_tests: int, n_pairs: int, n_columns: int
+) -> np.ndarray:
+    ascending = np.tile(np.arange(n_columns), (n_tests, n_pairs, 1))
+    return rng.permuted(ascending, axis=-1, out=ascending)
 
 
 def with_ends(n_columns: int, n_pairs: int) -> bool:
@@ -127,11 +132,7 @@ def make_plan(
     n_rows: int,
     n_columns: int,
     n_tests: int,
-    *,
-    subsets: str | int = "auto",
-    budget: float | None = None,
-    target_stderr: float | None = None,
-    random_state: int = 0,
+    options: RunOptions,
     begun: tuple[int, ...] = (),
     goal: int = 0,
 ) -> Plan:
@@ -139,31 +140,29 @@ def make_plan(
 
     `begun` are the passes of an earlier run that goes on, by default to `goal` pairs.
     """
+    subsets, few_columns = options.subsets, n_columns <= MOST_COLUMNS
+    stops = options.budget is not None or options.target_stderr is not None
     if begun and subsets == "auto":
-        unbounded = budget is not None or target_stderr is not None
-        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if unbounded else goal
+        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if stops else goal
     elif subsets == "all":
-        if n_columns > MOST_COLUMNS:
+        if not few_columns:
             raise InputError(
                 f"All subsets of {n_columns} columns are 2^{n_columns}: too many. Use "
                 f"subsets='auto', or keep at most {MOST_COLUMNS} columns."
             )
         n_pairs = ALL
     elif subsets == "auto":
-        work = AUTO_WORK if budget is None else budget * 1e9 / NANOSECONDS
+        seconds = options.budget
+        work = AUTO_WORK if seconds is None else seconds * 1e9 / NANOSECONDS
         affordable = work / (n_rows * n_tests)
-        pairs = affordable / (2 * n_columns)
-        if n_columns <= MOST_COLUMNS and 2**n_columns <= max(
-            affordable, 2 * n_columns + 2
-        ):
+        n_pairs = int(np.clip(affordable / (2 * n_columns), 1, MOST_PAIRS))
+        if few_columns and 2**n_columns <= max(affordable, 2 * n_columns + 2):
             n_pairs = ALL
-        elif budget is not None or target_stderr is not None:
+        elif stops:
             n_pairs = MOST_PAIRS
-        else:
-            n_pairs = int(np.clip(pairs, 1, MOST_PAIRS))
     elif not isinstance(subsets, str) and is_whole(subsets, 1):
         n_pairs = -(-int(subsets) // (2 * n_columns))
-        if n_columns <= MOST_COLUMNS and int(subsets) >= 2**n_columns:
+        if few_columns and int(subsets) >= 2**n_columns:
             n_pairs = ALL
     else:
         raise InputError(
@@ -175,4 +174,5 @@ def make_plan(
             "A run over all column subsets and a run over sampled ones cannot continue "
             "each other. Start a new run."
         )
-    return Plan(n_rows, n_columns, n_tests, n_pairs, random_state, begun)
+    seed = int(options.random_state)
+    return Plan(n_rows, n_columns, n_tests, n_pairs, seed, begun)

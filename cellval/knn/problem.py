@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cellval.errors import InputError
-from cellval.knn.cell_values import SHAPLEY, Queries, Rows
+from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.row_values import make_steps
 from cellval.stats import hold_out
@@ -40,35 +40,25 @@ def make_problem(
     """Encode the tables and plan the work."""
     encoded = encode(table)
     test, seed = options.test, int(options.random_state)
-    own_y = encoded.y
     valued = np.ones(table.n_rows, bool)
-    own: np.ndarray | None = None
     measured: dict[str, Any] = {"test": "leave-one-out"}
-    if test is None:
-        test_cells, test_y = encoded.cells, encoded.y
-        own = np.arange(table.n_rows)
-    elif isinstance(test, Table):
+    test_cells, test_y = encoded.cells, encoded.y
+    own_y = encoded.y
+    if isinstance(test, Table):
         measured = {"test": "table", "test_name": test.name}
         measured["test_table"] = test.fingerprint[:12]
         check_classes(table, test)
         other = encode(test, like=table)
         test_cells, test_y = other.cells, other.y
         own_y = test.y  # classes that training lacks are classes, too
-    else:
+    elif test is not None:
         valued = ~hold_out(table.y, test, seed)
         measured = {"test": "hold-out", "test_rows": int(np.sum(~valued))}
         test_cells, test_y = encoded.cells[:, ~valued], encoded.y[~valued]
         own_y = test_y
-    plan = make_plan(
-        int(valued.sum()),
-        encoded.weight.size,
-        test_y.size,
-        subsets=options.subsets,
-        budget=options.budget,
-        target_stderr=options.target_stderr,
-        random_state=seed,
-        **(_earlier(continue_from) if continue_from else {}),
-    )
+    n, m = int(valued.sum()), encoded.weight.size
+    earlier = _earlier(continue_from) if continue_from else {}
+    plan = make_plan(n, m, test_y.size, options, **earlier)
     settings = Settings(
         table=table.fingerprint,
         n_neighbors=int(options.n_neighbors),
@@ -83,23 +73,25 @@ def make_problem(
         **measured,
     )
     weight = weights_of_tests(own_y, options.scoring)
+    exact, leave_one_out = plan.n_pairs == ALL, test is None
     rows, tests, of_row = _arrays(
-        encoded, valued, test_cells, test_y, own, weight, exact=plan.n_pairs == ALL
+        encoded, valued, test_cells, test_y, weight, exact, leave_one_out
     )
+    if options.column_weights != "shapley":
+        rows = rows._replace(factors=relative(named(options.column_weights), m))
     if tests.y.size != plan.n_tests:  # equal test points are visited once
         plan = replace(plan, n_rows=rows.y.size, n_tests=tests.y.size)
     order = plan.test_order()
     tests = Queries(*(np.ascontiguousarray(array[order]) for array in tests))
-    steps = make_steps(int(valued.sum()), int(options.n_neighbors))
     return Problem(
         table,
-        rows._replace(factors=_factors(options.column_weights, encoded.weight.size)),
+        rows,
         tests,
         of_row,
         plan,
         min(int(options.near or 0), table.n_rows),
         options.baseline == "chance",
-        steps,
+        make_steps(n, int(options.n_neighbors)),
         settings,
     )
 
@@ -112,12 +104,6 @@ def check_classes(table: Table, test: Table) -> None:
             f"{listed(test.classes)} against {listed(table.classes)}. Write the "
             "labels in the same way."
         )
-
-
-def _factors(column_weights: str, n_columns: int) -> np.ndarray:
-    """Weights along columns relative to Shapley's; none for these."""
-    weights = named(column_weights)
-    return SHAPLEY if weights.name == "shapley" else relative(weights, n_columns)
 
 
 def weights_of_tests(y: np.ndarray, scoring: str) -> np.ndarray:
@@ -133,9 +119,9 @@ def _arrays(
     valued: np.ndarray,
     test_cells: np.ndarray,
     test_y: np.ndarray,
-    own: np.ndarray | None,
     weight: np.ndarray,
     exact: bool,
+    leave_one_out: bool,
 ) -> tuple[Rows, Queries, np.ndarray]:
     """Kernel arrays. Exact runs take equal rows, and equal test points, once.
 
@@ -144,23 +130,16 @@ def _arrays(
     cells, y = encoded.cells[:, valued], encoded.y[valued]
     of_row = np.full(valued.size, -1)
     of_row[valued] = np.arange(y.size)
-    times = np.ones(test_y.size, np.int64)
-    which = np.arange(y.size)
-    count = np.empty(0, np.int64)
+    times, count = np.ones(test_y.size, np.int64), np.empty(0, np.int64)
     if exact:
-        first, which, count = distinct(cells, y)
-        cells, y = cells[:, first], y[first]
-        of_row[valued] = which
-        if own is None:
+        first, of_row[valued], count = distinct(cells, y)
+        cells, y, times = cells[:, first], y[first], count
+        if not leave_one_out:
             first, _, times = distinct(test_cells, test_y)
-        else:
-            times = count
-            own = np.arange(first.size)
         test_cells, test_y, weight = test_cells[:, first], test_y[first], weight[first]
         if count.max() == 1:
             count = np.empty(0, np.int64)
-    if own is None:
-        own = np.full(test_y.size, -1)
+    own = np.arange(y.size) if leave_one_out else np.full(test_y.size, -1)
     rows = Rows(
         np.ascontiguousarray(cells), encoded.weight, encoded.is_category, y, count
     )

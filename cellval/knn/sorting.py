@@ -4,9 +4,7 @@ import numpy as np
 
 from cellval.compiled import kernel
 
-LEFT_OUT = np.float32(
-    np.inf
-)  # distance of a row that is no neighbour (the point itself)
+LEFT_OUT = np.float32(np.inf)  # a row that is no neighbour (the point itself)
 LEFT_OUT_BITS = np.uint32(0x7F800000)
 SMALL = 1500  # up to so many rows, buckets and insertion beat radix sort
 BUCKETS = 321  # 32 an octave over ten octaves of distance

@@ -21,40 +21,38 @@ class RunSums:
     refines one segment after the other and the estimate always speaks for all of them.
     """
 
-    n_items: int  # of this run; what it continues does not count
-    pass_number: int
-    next_item: int
-    n_visited: int  # test points of the current pass; equal ones were visited once
-    n_tests: int  # with repeats
     sums: Sums  # of the current pass
     open_cells: np.ndarray  # (m, n): of the current pass in the current segment
     segment_cells: tuple[np.ndarray, ...]  # (m, n) each: of finished ones, times pairs
     segment_pairs: np.ndarray  # (n_segments,)
-    finest: int  # pairs of the finest finished pass, which gives the standard errors
-    cell_variance: np.ndarray  # (m, n): of its means
+    cell_variance: np.ndarray  # (m, n): of the means of the finest finished pass
     column_variance: np.ndarray
     row_means: np.ndarray  # of the first finished pass: the same in every pass
     row_variance: np.ndarray
+    n_items: int = 0  # of this run; what it continues does not count
+    pass_number: int = 0
+    next_item: int = 0
+    n_visited: int = 0  # test points of the current pass; equal ones were visited once
+    n_tests: int = 0  # with repeats
+    finest: int = 0  # pairs of the finest finished pass, for the standard errors
 
     def n_seen(self, problem: Problem) -> int:
         """Test points that the estimate speaks for."""
         return int(problem.tests.times.sum()) if self.finest else self.n_tests
 
 
+# What a run needs to go on, beside the sums.
+KEPT = {field.name for field in fields(RunSums)} - {"sums", "n_items"}
+
+
 def nothing(problem: Problem) -> RunSums:
     m, n = problem.rows.cells.shape
     n_segments = len(problem.plan.segments())
     return RunSums(
-        n_items=0,
-        pass_number=0,
-        next_item=0,
-        n_visited=0,
-        n_tests=0,
         sums=make_sums(n, m),
         open_cells=np.zeros((m, n)),
         segment_cells=(np.zeros((m, n)),) * n_segments,
         segment_pairs=np.zeros(n_segments, np.int64),
-        finest=0,
         cell_variance=np.zeros((m, n)),
         column_variance=np.zeros(m),
         row_means=np.zeros(n),
@@ -82,13 +80,10 @@ def added(problem: Problem, merged: RunSums, item: Item, part: Sums) -> RunSums:
         is_finest = pairs >= merged.finest
         if is_finest:
             new["finest"] = pairs
-            new["cell_variance"] = _variance(sums.cells, sums.cells_squared, n_tests)
-            new["column_variance"] = _variance(
-                sums.columns, sums.columns_squared, n_tests
-            )
+            new["cell_variance"], _, new["column_variance"] = _variances(sums, n_tests)
         if not merged.finest or (is_finest and not _is_efficient(problem)):
             new["row_means"] = sums.rows / n_tests
-            new["row_variance"] = _variance(sums.rows, sums.rows_squared, n_tests)
+            new["row_variance"] = _variances(sums, n_tests)[1]
         new["sums"] = make_sums(*sums.cells.shape[::-1])
         new["pass_number"] = item.pass_number + 1
         new["n_tests"] = new["n_visited"] = new["next_item"] = 0
@@ -100,11 +95,14 @@ def _is_efficient(problem: Problem) -> bool:
     return problem.rows.factors.size == 0
 
 
-def _variance(total: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
-    """Of the mean of n values with the given sum and sum of squares."""
-    if n < 2:
-        return np.full(total.shape, np.nan)
-    return np.asarray(np.maximum(squares - total * total / n, 0.0) / (n - 1.0) / n)
+def _variances(sums: Sums, n: int) -> list[np.ndarray]:
+    """Of the means of cells, rows and columns over n test points."""
+    return [
+        np.maximum(squares - total * total / n, 0.0) / (n - 1.0) / n
+        if n > 1
+        else np.full(total.shape, np.nan)
+        for total, squares in zip(sums[::2], sums[1::2], strict=True)
+    ]
 
 
 def values_of(problem: Problem, merged: RunSums) -> CellValues:
@@ -120,7 +118,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
         cells, rows = cells / n_all, merged.row_means
         if _is_efficient(problem):
             cells += (rows - cells.sum(axis=0)) / cells.shape[0]  # rounding of float32
-        variances = merged.cell_variance, merged.row_variance, merged.column_variance
+        variances = [merged.cell_variance, merged.row_variance, merged.column_variance]
         weight = float(pairs.mean() * n_all)
     else:
         cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
@@ -128,11 +126,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
         # ones than they count for (Kish's design effect)
         times = problem.tests.times[: merged.n_visited].astype(float)
         effect = np.sum(times**2) / max(np.sum(times), 1.0)
-        variances = (
-            effect * _variance(sums.cells, sums.cells_squared, n),
-            effect * _variance(sums.rows, sums.rows_squared, n),
-            effect * _variance(sums.columns, sums.columns_squared, n),
-        )
+        variances = [effect * variance for variance in _variances(sums, n)]
         weight = float(n)
     if not _is_efficient(problem):
         rows = cells.sum(axis=0)
@@ -163,9 +157,8 @@ def _design(problem: Problem, merged: RunSums) -> dict[str, Any]:
         done: dict[str, Any] = {"design": "subsets", "n_draws": n, "most_draws": n}
     else:
         few, many = int(merged.segment_pairs.min()), int(merged.segment_pairs.max())
-        least = max(few, 1)
-        done = {"design": "pairs", "n_draws": least}
-        done["most_draws"] = many if few else least
+        done = {"design": "pairs", "n_draws": max(few, 1)}
+        done["most_draws"] = many if few else 1
     if not merged.finest:
         n_all = int(problem.tests.times.sum())
         done |= {"n_seen": merged.n_tests, "n_tests": n_all}
@@ -174,13 +167,8 @@ def _design(problem: Problem, merged: RunSums) -> dict[str, Any]:
 
 def _state(merged: RunSums) -> dict[str, np.ndarray]:
     """Everything as plain arrays."""
-    state = {
-        field.name: np.asarray(getattr(merged, field.name))
-        for field in fields(merged)
-        if field.name not in ("sums", "n_items")
-    }
-    state |= {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
-    return state
+    known = {name: np.asarray(v) for name, v in vars(merged).items() if name in KEPT}
+    return known | {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
 
 
 def resumed(problem: Problem, values: CellValues) -> RunSums:
@@ -196,28 +184,18 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
             + ", ".join(changed)
             + ". Use the same table and settings, or start a new run."
         )
-    empty = nothing(problem)
-    known: dict[str, Any] = {"n_items": 0}
-    try:
-        for name, like in vars(empty).items():
-            if name == "n_items":
-                continue
-            if name == "sums":
-                new: Any = Sums(*(values.state[f"sums_{k}"] for k in Sums._fields))
-                fits = all(a.shape == b.shape for a, b in zip(new, like, strict=True))
-            elif name == "segment_cells":
-                new = tuple(values.state[name])
-                fits = np.shape(new) == np.shape(like)
-            elif isinstance(like, int):
-                new, fits = int(values.state[name]), True
-            else:
-                new = values.state[name]
-                fits = new.shape == like.shape
-            if not fits:
-                raise KeyError(name)
-            known[name] = new
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            "These values lack what is needed to continue them. Start a new run."
-        ) from error
-    return RunSums(**known)
+    empty, state = nothing(problem), values.state
+    for name, like in _state(empty).items():
+        new = state.get(name)
+        if new is None or new.shape != like.shape or new.dtype.kind != like.dtype.kind:
+            raise InputError(
+                "These values lack what is needed to continue them. Start a new run."
+            )
+    # numbers, tuples and arrays
+    known: dict[str, Any] = {
+        name: type(old)(state[name]) if isinstance(old, int | tuple) else state[name]
+        for name, old in vars(empty).items()
+        if name in KEPT
+    }
+    known["sums"] = Sums(*(state[f"sums_{name}"] for name in Sums._fields))
+    return replace(empty, **known)

@@ -1,7 +1,7 @@
 """`CellValues`: the value of every cell, with standard errors. Lower is worse."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -192,16 +192,8 @@ class CellValues:
             From 1, as a person counts data rows in the file.
         """
         i = self.position(row_number)
-        frame = pd.DataFrame(
-            {
-                "column": self.column_names,
-                "cell": self.cells.iloc[i].to_numpy(object),
-                "value": self.values[i],
-                "stderr": self.stderr[i],
-            }
-        )
-        order = np.argsort(-np.abs(self.values[i]), kind="stable")
-        return frame.iloc[order].reset_index(drop=True)
+        cells = self.cells.iloc[i].to_numpy(object)
+        return explained(self.column_names, cells, self.values[i], self.stderr[i])
 
     def merge(self, other: "CellValues") -> "CellValues":
         """Average with a run of the same table that saw other draws or test points.
@@ -291,6 +283,17 @@ class CellValues:
         with unfinished.open("wb") as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
         unfinished.replace(path)
+
+
+def explained(
+    names: Sequence[str], cells: Sequence[str], values: np.ndarray, stderr: np.ndarray
+) -> pd.DataFrame:
+    """Cells of a row, largest contribution first."""
+    frame = pd.DataFrame(
+        {"column": names, "cell": cells, "value": values, "stderr": stderr}
+    )
+    order = np.argsort(-np.abs(values), kind="stable")
+    return frame.iloc[order].reset_index(drop=True)
 
 
 def describe(table: Table) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from cellval.detect.reasons import reasons
 from cellval.detect.suggestions import Suggestion, suggestions
 from cellval.detect.surprise import Surprise
+from cellval.detect.suspects import reasons
 from cellval.detect.suspicion import Suspicion
 from cellval.kept import kept
 from cellval.table.describe import Place, Spread, column_of, place, spread

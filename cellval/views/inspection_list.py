@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from cellval.detect.reasons import reasons
+from cellval.detect.placeholders import holds_code
 from cellval.detect.suggestions import best_texts
 from cellval.detect.surprise import Surprise
+from cellval.detect.suspects import suspicion_lines, value_lines
 from cellval.detect.suspicion import Suspicion
 from cellval.kept import kept
 from cellval.repairs.repair import Repairs
@@ -16,7 +17,7 @@ from cellval.table.describe import usual_ranges
 from cellval.table.table import Table
 from cellval.text import brief, content
 from cellval.values.result import CellValues
-from cellval.views.rankings import Ranking, holds_code, ranking
+from cellval.views.rankings import Ranking, ranking
 
 MOST = 5000
 USUAL = 50  # lines, or as many as the rule flags if these are more
@@ -81,7 +82,7 @@ def wanted_cells(
     if wanted.classes:
         keep &= np.isin(values.labels, wanted.classes)[:, None]
     if suspicion is not None and not wanted.with_codes:
-        keep &= ~holds_code(table, suspicion)
+        keep &= ~holds_code(table, suspicion.surprise.placeholders)
     return keep
 
 
@@ -107,38 +108,16 @@ def _lines(
     rows: np.ndarray,
     columns: np.ndarray,
 ) -> dict[str, Any]:
-    names = np.array(values.column_names, object)[columns]
-    labels = [values.labels[i] for i in rows]
-    known = {
-        "position": rows,
-        "row_number": values.row_numbers[rows],
-        "id": [values.ids[i] for i in rows],
-        "column": names,
-        "content": _contents(values, rows, columns),
-        "value": values.values[rows, columns],
-        "stderr": values.stderr[rows, columns],
-        "class": labels,
-    }
+    lines = value_lines(table, values, rows, columns)
+    lines["content"] = [brief(text, LONGEST) for text in lines["content"]]
+    lines["class"] = [values.labels[i] for i in rows]
     if suspicion is None:
         usual = usual_ranges(table)
-        known["usual"] = [usual[pair] for pair in zip(names, labels, strict=True)]
-        return known
-    return known | {
-        "suggestion": _suggested(suspicion.surprise, table, rows, columns),
-        "suspicion": suspicion.scores[rows, columns],
-        "reason": reasons(suspicion, rows, columns),
-        "surprise": suspicion.surprise.surprise[rows, columns].astype(float),
-    }
-
-
-def _contents(values: CellValues, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Column by column: the texts of a whole table are many."""
-    texts = np.empty(rows.size, object)
-    for j in np.unique(columns):
-        own = columns == j
-        found = values.cells.iloc[rows[own], j]
-        texts[own] = [brief(text, LONGEST) for text in found]
-    return texts
+        pairs = zip(lines["column"], lines["class"], strict=True)
+        lines["usual"] = [usual[pair] for pair in pairs]
+        return lines
+    lines["suggestion"] = _suggested(suspicion.surprise, table, rows, columns)
+    return lines | suspicion_lines(suspicion, rows, columns)
 
 
 @kept(1)

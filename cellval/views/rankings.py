@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellval.detect.placeholders import Placeholder
 from cellval.detect.suspicion import Suspicion, n_to_flag
 from cellval.kept import kept
-from cellval.table.table import Table
 from cellval.values.result import CellValues
 from cellval.views.value_view import value_view
 
@@ -101,17 +99,3 @@ def outline_words(shown: Outlines) -> str:
         )
     alone = ", by surprise alone" if shown.by == "surprise" else ""
     return f"{cells} outlined by the rule{alone}, which aims at one false alarm in ten."
-
-
-def code_rows(table: Table, code: Placeholder) -> np.ndarray:
-    """Positions of the rows that hold a code for "missing"."""
-    column = next(c for c in table.features if c.name == code.column)
-    return np.flatnonzero(column.numbers == code.number)
-
-
-def holds_code(table: Table, suspicion: Suspicion) -> np.ndarray:
-    """Whether each cell holds a code for "missing"; bool, (n_rows, n_columns)."""
-    found = np.zeros(suspicion.scores.shape, bool)
-    for code in suspicion.surprise.placeholders:
-        found[code_rows(table, code), table.feature_names.index(code.column)] = True
-    return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 from cellval.text import content, listed
 from cellval.values.result import CellValues
+from cellval.values.settings import Settings
 from cellval.values.words import method_words, test_words
 
 
@@ -26,9 +28,7 @@ class Run:
     held_out: np.ndarray  # bool (n_rows,)
     leave_one_out: bool
     codes: dict[str, int]  # of labels, with those that only the test table has
-    near: int | None
-    chance: bool
-    scoring: str
+    settings: Settings
     seed: int
     steps: np.ndarray
 
@@ -76,28 +76,13 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
         held_out,
         settings.test == "leave-one-out",
         {name: k for k, name in enumerate(names)},
-        settings.near,
-        settings.baseline == "chance",
-        settings.scoring,
+        settings,
         int(settings.random_state or 0),
         make_steps(int((~held_out).sum()), int(settings.n_neighbors or 10)),
     )
 
 
-def check_row(run: Run, position: int) -> None:
-    """A row that was held out has no value."""
-    if run.held_out[position]:
-        raise InputError(
-            f"Row {run.table.row_numbers[position]:,} was held out for testing and has "
-            "no value. Choose another row, or value the table with test=None."
-        )
-
-
-# ---- the contents of the row, and the others around it
-
-
-@dataclass(frozen=True, eq=False)
-class World:
+class World(NamedTuple):
     """All rows but the one in question, and the test points, on one scale."""
 
     cells: np.ndarray  # float32 (m, n)
@@ -128,8 +113,12 @@ class ChangedRow:
 def changed_row(
     run: Run, position: int, changes_list: Sequence[Mapping[str, str]]
 ) -> ChangedRow:
-    check_row(run, position)
     table = run.table
+    if run.held_out[position]:
+        raise InputError(
+            f"Row {table.row_numbers[position]:,} was held out for testing and has no "
+            "value. Choose another row, or value the table with test=None."
+        )
     others = ~run.held_out
     others[position] = False
     if run.leave_one_out:
@@ -146,10 +135,10 @@ def changed_row(
 
     def say(y: np.ndarray) -> np.ndarray:
         if run.test:
-            return weights_of_tests(run.test.y, run.scoring)
+            return weights_of_tests(run.test.y, run.settings.scoring)
         # in leave-one-out the row itself is a test point, silent on itself
         points = slice(None) if run.leave_one_out else own_tests
-        weights = weights_of_tests(y[points], run.scoring)
+        weights = weights_of_tests(y[points], run.settings.scoring)
         return np.delete(weights, position) if run.leave_one_out else weights
 
     tests = encode(run.test, like=table) if run.test else None
@@ -163,7 +152,7 @@ def changed_row(
         there = world(encoded, new_tests)
         same = all(
             np.array_equal(a, b, equal_nan=True)
-            for a, b in zip(vars(there).values(), vars(worlds[0]).values(), strict=True)
+            for a, b in zip(there, worlds[0], strict=True)
         )
         world_of.append(0 if same else len(worlds))
         if not same:

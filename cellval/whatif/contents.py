@@ -1,6 +1,6 @@
 """What a row, and each of its cells, is worth under each of its contents."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ import numpy as np
 from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.distance import distances
 from cellval.knn.one_row import cells_if_exact, cells_if_sampled, rows_if
-from cellval.knn.plan import MOST_COLUMNS
+from cellval.knn.plan import MOST_COLUMNS, random_orders
 from cellval.knn.problem import distinct
 from cellval.parallel import n_cores
 from cellval.whatif.changed_row import ChangedRow, Run
@@ -86,25 +86,32 @@ def _some_tests(
     return np.concatenate([near, some]), times, note
 
 
-def _arrays(
-    run: Run, row: ChangedRow, w: int, contents: Sequence[int], which: np.ndarray
-) -> tuple[Rows, Queries]:
-    """Kernel arrays of one world: the others, then the contents, there 0 times."""
-    world = row.worlds[w]
-    rows = Rows(
-        np.ascontiguousarray(np.hstack([world.cells, row.contents[:, contents]])),
-        world.weight,
-        run.encoded.is_category,
-        np.concatenate([row.y, row.labels[contents]]),
-        np.repeat([1, 0], [row.y.size, len(contents)]),
-    )
-    return rows, Queries(
-        world.test_cells[which],
-        row.test_y[which],
-        row.own[which],
-        np.ones(which.size, np.int64),
-        np.ones(which.size),
-    )
+def _by_world(
+    run: Run, row: ChangedRow, contents: Sequence[int], which: np.ndarray
+) -> Iterator[tuple[list[int], tuple[Rows, Queries]]]:
+    """Kernel arrays of each world, and where its contents stand in the list.
+
+    Rows are the others, then the contents, there 0 times.
+    """
+    for w in dict.fromkeys(row.world_of[q] for q in contents):
+        world = row.worlds[w]
+        at = [k for k, q in enumerate(contents) if row.world_of[q] == w]
+        here = [contents[k] for k in at]
+        rows = Rows(
+            np.ascontiguousarray(np.hstack([world.cells, row.contents[:, here]])),
+            world.weight,
+            run.encoded.is_category,
+            np.concatenate([row.y, row.labels[here]]),
+            np.repeat([1, 0], [row.y.size, len(here)]),
+        )
+        tests = Queries(
+            world.test_cells[which],
+            row.test_y[which],
+            row.own[which],
+            np.ones(which.size, np.int64),
+            np.ones(which.size),
+        )
+        yield at, (rows, tests)
 
 
 def _computed(
@@ -121,7 +128,8 @@ def _computed(
     m, size = rows.cells.shape
     n_tests = tests.y.size
     out = np.empty((n_tests, size - n, m) if per_cell else (n_tests, size - n))
-    fixed = *options, run.near, run.chance, run.steps
+    settings = run.settings
+    fixed = *options, settings.near, settings.baseline == "chance", run.steps
 
     def part(first: int, last: int) -> None:
         some = Queries(*(array[first:last] for array in tests))
@@ -136,25 +144,13 @@ def _computed(
     return np.moveaxis(out, 1, 0)
 
 
-def _by_world(
-    row: ChangedRow, contents: Sequence[int]
-) -> list[tuple[int, list[int], list[int]]]:
-    """Worlds with the contents that live there, and where these stand in the list."""
-    found = []
-    for w in dict.fromkeys(row.world_of[q] for q in contents):
-        at = [k for k, q in enumerate(contents) if row.world_of[q] == w]
-        found.append((w, [contents[k] for k in at], at))
-    return found
-
-
 def whole_row(run: Run, row: ChangedRow) -> TestContributions:
     """Values of the row: one subset of columns, all of them."""
     contents = range(len(row.world_of))
     wanted = ROW_WORK / (len(row.worlds) * (row.y.size + 1))
     which, times, note = _some_tests(run, row, int(wanted))
     by_test = np.empty((len(contents), which.size))
-    for w, here, at in _by_world(row, contents):
-        arrays = _arrays(run, row, w, here, which)
+    for at, arrays in _by_world(run, row, contents, which):
         by_test[at] = _computed(rows_if, run, *arrays, per_cell=False)
     by_test *= row.say[:, which]
     return TestContributions(by_test, times, times > 1, run.n_tests, note)
@@ -178,24 +174,23 @@ def exact_cells(
         return None
     relative = _is_relative(row)
     contents = [1] if old_known and not relative else [0, 1]
-    parts = _by_world(row, contents)
-    worlds = [row.worlds[w] for w, _, _ in parts]  # equal in all of them
+    # equal in all worlds
+    worlds = [row.worlds[w] for w in dict.fromkeys(row.world_of[q] for q in contents)]
     first, _, copies = distinct(np.vstack([w.cells for w in worlds]), row.y)
     which, times = first, copies
     if not run.leave_one_out:
         points = np.hstack([w.test_cells for w in worlds]).T
         which, _, times = distinct(points, row.test_y)
-    per_subset = (first.size + ORDERING) * which.size * len(parts)
+    per_subset = (first.size + ORDERING) * which.size * len(worlds)
     if 2.0**m * per_subset * (RELATIVE if relative else 1) > work:
         return None
     by_test = np.empty((len(contents), which.size, m))
-    for w, here, at in parts:
-        rows, tests = _arrays(run, row, w, here, which)
-        kept = np.append(first, row.y.size + np.arange(len(here)))
+    for at, (rows, tests) in _by_world(run, row, contents, which):
+        kept = np.append(first, row.y.size + np.arange(len(at)))
         rows = rows._replace(
             cells=np.ascontiguousarray(rows.cells[:, kept]),
             y=rows.y[kept],
-            copies=np.append(copies, np.zeros(len(here), np.int64)),
+            copies=np.append(copies, np.zeros(len(at), np.int64)),
         )
         if run.leave_one_out:
             tests = tests._replace(own=np.arange(first.size))
@@ -215,11 +210,9 @@ def sampled_cells(run: Run, row: ChangedRow, work: float) -> TestContributions:
     n_pairs = int(np.clip(visits / max(row.test_y.size, 1), 1, MOST_PAIRS))
     which, times, note = _some_tests(run, row, int(visits / n_pairs))
     rng = np.random.default_rng([run.seed, 2**30 + 1])
-    orders = np.broadcast_to(np.arange(m), (which.size, n_pairs, m)).copy()
-    rng.permuted(orders, axis=-1, out=orders)
+    orders = random_orders(rng, which.size, n_pairs, m)
     by_test = np.empty((2, which.size, m))
-    for w, here, at in _by_world(row, [0, 1]):
-        arrays = _arrays(run, row, w, here, which)
+    for at, arrays in _by_world(run, row, [0, 1], which):
         by_test[at] = _computed(cells_if_sampled, run, *arrays, relative, orders=orders)
     by_test *= row.say[:, which, None]
     number = "one random order" if n_pairs == 1 else f"{n_pairs} random orders"

@@ -16,9 +16,9 @@ import pandas as pd
 from cellval.stats import SURE
 from cellval.table.table import Table, as_table
 from cellval.text import content
-from cellval.values.result import CellValues
+from cellval.values.result import CellValues, explained
 from cellval.values.words import Unit
-from cellval.whatif.changed_row import changed_row, check_row, run_of
+from cellval.whatif.changed_row import changed_row, run_of
 from cellval.whatif.contents import (
     CELL_WORK,
     TestContributions,
@@ -130,7 +130,6 @@ def label_or_cell(
     table = as_table(table)
     run = run_of(table, values, None if test is None else as_table(test, like=table))
     position = table.position(row_number)
-    check_row(run, position)
     counts = np.bincount(table.y)
     common = np.argsort(-counts, kind="stable")
     labels = [table.classes[k] for k in common if k != table.y[position]]
@@ -212,17 +211,7 @@ def what_if(
         change, stderr = told.mean(1, 0)
         new, new_stderr = old + change, np.hypot(old_stderr, stderr)
     new = new + (total - new.sum()) / new.size
-    before = values.explain(row_number)
     texts = [row.texts[1][name] for name in values.column_names]
-    after = pd.DataFrame(
-        {
-            "column": values.column_names,
-            "cell": texts,
-            "value": new,
-            "stderr": new_stderr,
-        }
-    )
-    order = np.argsort(-np.abs(new), kind="stable")
     of_total, stopped = "", ""
     if whole.note:
         of_total = f"The row's value was {whole.note[0].lower()}{whole.note[1:]}"
@@ -233,8 +222,8 @@ def what_if(
         )
     return WhatIf(
         int(row_number),
-        before,
-        after.iloc[order].reset_index(drop=True),
+        values.explain(row_number),
+        explained(values.column_names, texts, new, new_stderr),
         float(values.row_values[position]),
         float(total),
         float(values.row_stderr[position]),

@@ -8,12 +8,12 @@ from cases import make_table, random_table
 
 from cellval.detect import neighbours as nearby
 from cellval.detect.neighbours import (
+    MOST_KNOWN,
     N_NEAR,
     Asking,
-    ask,
+    NeighbourIndex,
     dependence,
     make_model,
-    neighbours_of,
 )
 from cellval.parallel import drive
 from cellval.table.table import Table
@@ -60,12 +60,13 @@ def test_neighbours_and_what_they_say_equal_the_definition(name, seed):
     n, kinds, n_classes, missing = CASES[name]
     table = random_table(seed, n, kinds, n_classes, missing=missing)
     model = make_model(table)
+    index = NeighbourIndex(table, model, n)
     found = answer(table)
     for j, column in enumerate(table.features):
         for i in range(n):
             near = naive_neighbours(table, model, i, j)
             # Sums in float32 may order almost equal distances otherwise.
-            got = neighbours_of(table, model, i)[j]
+            got = index.neighbours(model.cells[:, [i]], np.array([i]))[0][j]
             assert sorted(got[got >= 0]) == sorted(near)
             if column.numbers is not None:
                 middle = naive.middle(plain(column.numbers[near]))
@@ -143,7 +144,10 @@ def test_a_changed_row_is_asked_about_like_any_other():
     table = random_table(7, 50, ["number", "category", "decimal"], missing=0.1)
     model = make_model(table)
     rows = np.array([3, 40, 41])
-    whole, some = answer(table), ask(table, model, model.cells[:, rows], rows)
+    whole, some = (
+        answer(table),
+        NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells[:, rows], rows),
+    )
     np.testing.assert_array_equal(some.expected, whole.expected[rows])
     np.testing.assert_array_equal(some.apart, whole.apart[rows])
 
@@ -159,9 +163,9 @@ def test_rare_categories_count_as_one(monkeypatch):
 def test_many_rows_are_asked_about_part_by_part(monkeypatch):
     table = random_table(3, 40, ["number", "category"])
     model, rows = make_model(table), np.arange(40)
-    whole = ask(table, model, model.cells, rows)
+    whole = NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells, rows)
     monkeypatch.setattr(nearby, "ITEM_ROWS", 7)
-    parts = ask(table, model, model.cells, rows)
+    parts = NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells, rows)
     np.testing.assert_array_equal(parts.expected, whole.expected)
     np.testing.assert_array_equal(parts.apart, whole.apart)
 

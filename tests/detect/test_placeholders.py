@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect.placeholders import placeholders
+from cellval.detect.placeholders import holds_code, placeholders
 from cellval.table.table import Table
 
 CODES = (0, -1, -9, 99, -99, 999, -999, 9999, 99999)
@@ -112,3 +112,14 @@ def test_two_codes_side_by_side_are_both_found():
 def test_minus_one_among_counts_is_a_code():
     assert found([-1] * 30 + [0] * 80 + [1] * 60 + [2] * 40) == [-1.0]
     assert found([-3, -2, -1, 0, 1, 2, 3] * 30) == []
+
+
+def test_cells_with_a_code_are_found():
+    text = "x,y\n" + "".join(
+        f"{999 if k % 9 == 0 else 100 + k % 30},{'ab'[k % 2]}\n" for k in range(90)
+    )
+    table = cellval.read(text.encode(), label="y")
+    (code,) = placeholders(table)
+    assert code.rows.tolist() == list(range(0, 90, 9))
+    held = holds_code(table, (code,))
+    assert np.flatnonzero(held[:, 0]).tolist() == list(range(0, 90, 9))

@@ -6,6 +6,7 @@ from cases import random_table
 
 import cellval
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, evaluations, make_plan, with_ends
+from cellval.values.options import RunOptions
 from cellval.values.words import design_words
 
 MIXED = ["number", "category", "decimal"]
@@ -14,8 +15,8 @@ MIXED = ["number", "category", "decimal"]
 def test_auto_takes_all_subsets_where_that_is_cheapest_and_says_so():
     small = cellval.value_cells(random_table(15, 20, MIXED))
     assert "all 8 column subsets (exact)" in design_words(small.settings)
-    assert make_plan(241, 9, 242).n_pairs == ALL
-    assert make_plan(32561, 14, 32561).n_pairs == 1
+    assert make_plan(241, 9, 242, RunOptions()).n_pairs == ALL
+    assert make_plan(32561, 14, 32561, RunOptions()).n_pairs == 1
     sampled = cellval.value_cells(random_table(15, 20, MIXED * 2), subsets=12)
     assert "fresh for every test point" in design_words(sampled.settings)
 
@@ -66,17 +67,17 @@ def test_every_test_point_has_orders_of_its_own_that_follow_from_the_seed():
 
 
 def test_a_run_that_goes_on_begins_with_the_passes_it_had():
-    plan = make_plan(100, 30, 40, begun=(1, 1, 2), goal=8)
+    plan = make_plan(100, 30, 40, RunOptions(), begun=(1, 1, 2), goal=8)
     assert plan.passes() == [1, 1, 2, 4]
     for begun, subsets in (((1, 1), "all"), ((ALL,), 50)):
         with pytest.raises(cellval.InputError, match="cannot continue each other"):
-            make_plan(100, 6, 40, begun=begun, subsets=subsets)
+            make_plan(100, 6, 40, RunOptions(subsets=subsets), begun)
 
 
 def test_as_many_subsets_as_there_are_means_all_of_them():
-    assert make_plan(100, 6, 40, subsets=64).n_pairs == ALL
-    assert make_plan(100, 6, 40, subsets=63).n_pairs == 6
-    assert make_plan(100, 6, 40, subsets=1).n_pairs == 1
+    assert make_plan(100, 6, 40, RunOptions(subsets=64)).n_pairs == ALL
+    assert make_plan(100, 6, 40, RunOptions(subsets=63)).n_pairs == 6
+    assert make_plan(100, 6, 40, RunOptions(subsets=1)).n_pairs == 1
 
 
 def test_exact_ends_cost_fewer_evaluations_than_they_replace():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import cellval
-from cellval.detect.reasons import reasons
 from cellval.detect.suggestions import suggestions
 from cellval.detect.surprise import surprise
+from cellval.detect.suspects import reasons
 from cellval.detect.suspicion import make_suspicion
 from cellval.table.describe import place, spread
 from cellval.values.words import Unit

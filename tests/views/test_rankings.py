@@ -77,15 +77,3 @@ def test_outlines_follow_the_rule_unless_a_number_is_chosen(davis):
     assert "most surprising" in rankings.outline_words(none)
     one = rankings.Outlines("suspicion", np.zeros(1, int), False)
     assert "1 cell is" in rankings.outline_words(one)
-
-
-def test_cells_with_a_code_are_found():
-    text = "x,y\n" + "".join(
-        f"{999 if k % 9 == 0 else 100 + k % 30},{'ab'[k % 2]}\n" for k in range(90)
-    )
-    table = cellval.read(text.encode(), label="y")
-    suspicion = make_suspicion(table, None, surprise(table))
-    (code,) = suspicion.surprise.placeholders
-    assert rankings.code_rows(table, code).tolist() == list(range(0, 90, 9))
-    held = rankings.holds_code(table, suspicion)
-    assert np.flatnonzero(held[:, 0]).tolist() == list(range(0, 90, 9))

@@ -10,7 +10,6 @@ from cellval.repairs.repair import Repair
 from cellval.text import brief
 from cellval.ui.session import Cell, FileWork, Shown
 from cellval.ui.text import plain
-from cellval.views.rankings import code_rows
 
 MOST_LINES = 3  # more go into a box that opens
 QUESTION = ":material/question_mark:"
@@ -27,7 +26,7 @@ def lines(shown: Shown) -> None:
 
 def _line(shown: Shown, code: Placeholder) -> None:
     file, table = shown.session.file, shown.table
-    rows = table.row_numbers[code_rows(table, code)].tolist()
+    rows = table.row_numbers[code.rows].tolist()
     own = Repair("blank", reason=f'{code.text} may stand for "missing".')
     cells = [(row, code.column) for row in rows]
     # Cells that were repaired otherwise stay so.
