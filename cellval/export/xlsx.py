@@ -262,14 +262,14 @@ def _column_cells(
     return [known[text] for text in own]
 
 
-def _number_of(text: str) -> "_Number | None":
+def _number_of(text: str) -> "_Digits | None":
     """None if a spreadsheet would not keep the number as it is written."""
     if not _number.fullmatch(text) or sum(c.isdigit() for c in text) > 15:
         return None
     number = float(text)
     if number == 0 and text[0] == "-":
         return None
-    return _Number(number if "." in text else int(text), len(text.partition(".")[2]))
+    return _Digits(number if "." in text else int(text), len(text.partition(".")[2]))
 
 
 def _clean(text: str) -> str:
@@ -282,7 +282,7 @@ def _clean(text: str) -> str:
 PLAIN = (STEPS, "", False, False, -1)  # no colour, no frame, not struck out, ...
 
 
-class _Number(NamedTuple):
+class _Digits(NamedTuple):
     """A number and how many decimals it is written with."""
 
     value: float
@@ -306,7 +306,7 @@ class _Pen:
 
     def cell(
         self,
-        value: str | _Number | None,
+        value: str | _Digits | None,
         step: int = STEPS,
         frame: str = "",
         struck: bool = False,
@@ -317,7 +317,7 @@ class _Pen:
         """The cheapest thing that shows a harmless text or a number as it is."""
         written: Any = None
         decimals = -1
-        if isinstance(value, _Number):
+        if isinstance(value, _Digits):
             written, decimals = value.value, -1 if value.plain else value.decimals
         elif value:
             written = _clean(value)

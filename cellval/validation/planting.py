@@ -49,7 +49,7 @@ def plant(
     planted = frame.reset_index(drop=True).copy()
     for j, name in enumerate(features.columns):
         cells = features[name].reset_index(drop=True)
-        column = _Column.of(cells, label_of)
+        column = _Planting.of(cells, label_of)
         new = cells.astype(float if column.is_number else object).to_list()
         for i in chosen[chosen % m == j] // m:
             new[i] = column.error(kind, int(i), draw)
@@ -60,7 +60,7 @@ def plant(
 
 
 @dataclass(frozen=True, eq=False)
-class _Column:
+class _Planting:
     cells: pd.Series
     label_of: np.ndarray
     is_number: bool
@@ -68,7 +68,7 @@ class _Column:
     rare: dict[int, np.ndarray] = field(default_factory=dict)  # contents by class
 
     @classmethod
-    def of(cls, cells: pd.Series, label_of: np.ndarray) -> "_Column":
+    def of(cls, cells: pd.Series, label_of: np.ndarray) -> "_Planting":
         is_number = pd.api.types.is_numeric_dtype(cells)
         known = cells.dropna().to_numpy(float) if is_number else np.array([0.5])
         return cls(cells, label_of, is_number, not np.mod(known, 1).any())
