@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from cellval.errors import InputError
-
 SURE = 2.0  # standard errors from zero that count as clear
 HUGE = 1e150  # squares of larger numbers would overflow
 
@@ -43,37 +41,3 @@ def robust_spread(x: np.ndarray) -> float:
     unit = largest if largest > HUGE else 1.0
     low, high = np.percentile(known / unit, [25, 75])
     return float(unit * ((high - low) / 1.35 or np.std(known / unit))) or 1.0
-
-
-def stratified(
-    y: np.ndarray, share: float, draw: np.random.Generator, *, keep: int = 0
-) -> np.ndarray:
-    """About a share of each class, as a mask; at least `keep` rows of it are left."""
-    chosen = np.zeros(y.size, bool)
-    for label in np.unique(y):
-        members = np.flatnonzero(y == label)
-        n = min(round(share * members.size), members.size - keep)
-        chosen[draw.permutation(members)[:n]] = True
-    return chosen
-
-
-def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
-    """Rows to test on: about the given share of each class."""
-    if isinstance(share, bool) or not isinstance(share, (int, float, np.number)):
-        raise InputError(
-            f"test={share!r} is not understood. Use None (leave-one-out), a share of "
-            "the rows such as 0.3, or a second table."
-        )
-    if not 0 < share < 1:
-        raise InputError(
-            f"test={share!r}: the share of rows to hold out must lie between 0 and 1, "
-            "such as 0.3."
-        )
-    draw = np.random.default_rng([random_state, 2**31])
-    held_out = stratified(y, float(share), draw)
-    if held_out.all() or not held_out.any():
-        raise InputError(
-            f"A hold-out of {share:.0%} leaves no rows on one side. Choose another "
-            "share, a second table, or KNN with leave-one-out (test=None)."
-        )
-    return held_out

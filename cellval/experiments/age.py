@@ -11,15 +11,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-import cellval
 from cellval.errors import InputError
 from cellval.experiments import detection
 from cellval.experiments.data import read
 from cellval.experiments.detection import FLAT, VALUE
 from cellval.experiments.result import Number, Reproduction, over_seeds
 from cellval.figures.lines import lines_figure
+from cellval.table.table import Table
 from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import Planted
+from cellval.valuation import value_cells
 
 SWAPS = {17: 71, 18: 81, 19: 91, 71: 17, 81: 18, 91: 19}
 LEVEL = 0.8  # of the errors: what the paper counts cells for
@@ -85,7 +86,7 @@ def curves_of(
     planted = swap_ages(frame, sizes.n_swaps, seed)
     table, wrong = detection.with_errors(planted, frame, "Census")
     m, large = len(table.features), table.n_rows > LARGE
-    values = cellval.value_cells(
+    values = value_cells(
         table,
         subsets=2 * m if large else 8 * m,  # one random order and its reverse, or four
         near=NEAR if large else None,
@@ -93,11 +94,11 @@ def curves_of(
     )
     scores = detection.scores_of(table, values, seed)
     if tests is not None:
-        scores[FLAT] = cellval.value_cells(
+        scores[FLAT] = value_cells(
             table,
             method="flat",
             rounds=sizes.flat_rounds,
-            test=cellval.Table.from_frame(tests, like=table),
+            test=Table.from_frame(tests, like=table),
             random_state=seed,
             n_jobs=sizes.n_jobs,
         ).values

@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import plotly.graph_objects as go
 
-import cellval
 from cellval.experiments.data import read
 from cellval.experiments.detection import SUSPICION, VALUE, mean_lines, points_of
 from cellval.experiments.outliers import GRID, QUICK, OutlierSizes, make_case
@@ -17,6 +16,7 @@ from cellval.experiments.result import Number, Reproduction, over_seeds
 from cellval.figures.lines import lines_figure
 from cellval.validation.curves import detection_curve
 from cellval.validation.signals import suspicion_of
+from cellval.valuation import value_cells
 
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.15)
 FIRST = 200  # cells that the paper speaks of
@@ -34,7 +34,7 @@ def measured(frame: pd.DataFrame, sizes: OutlierSizes) -> pd.DataFrame:
     for share in SHARES:
         for seed in range(sizes.seeds):
             case = make_case(frame, share, seed, sizes)
-            values = cellval.value_cells(case.table, test=case.test)
+            values = value_cells(case.table, test=case.test)
             scores = {
                 VALUE: values.values,
                 SUSPICION: suspicion_of(case.table, values, random_state=seed),

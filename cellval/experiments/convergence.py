@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-import cellval
 from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import TABLES, read, table_of, train_and_test
 from cellval.experiments.result import Number, Reproduction
@@ -27,6 +26,8 @@ from cellval.knn.plan import evaluations
 from cellval.methods import MODELS
 from cellval.parallel import drive
 from cellval.table.table import Table
+from cellval.valuation import value_cells
+from cellval.values.result import CellValues
 
 K = 10
 MC, FRESH = "2D-MC", "fresh orders (cellval)"
@@ -114,11 +115,11 @@ def knn_curves(
     table, test = train_and_test(chosen, n_train, frame)
     m = len(table.features)
     options: dict[str, Any] = {"n_neighbors": K, "test": test}
-    exact = cellval.value_cells(table, subsets="all", **options).values
+    exact = value_cells(table, subsets="all", **options).values
     rows, pairs = [], 1
     while 2 * m * pairs < min(2**m, 2 * m * sizes.permutations):
         for seed in range(sizes.seeds):
-            values = cellval.value_cells(
+            values = value_cells(
                 table, subsets=2 * m * pairs, random_state=seed, **options
             )
             seen = sum(evaluations(m, size) for size in values.settings.passes)
@@ -161,9 +162,9 @@ def knn_coverage(frame: pd.DataFrame, n: int, n_test: int, draws: int) -> float:
     table = table_of(shuffled[:n], frame)
     rest = shuffled[n:].reset_index(drop=True)
 
-    def values_on(points: pd.DataFrame, subsets: int, seed: int) -> cellval.CellValues:
+    def values_on(points: pd.DataFrame, subsets: int, seed: int) -> CellValues:
         test = Table.from_frame(points.reset_index(drop=True), like=table)
-        return cellval.value_cells(
+        return value_cells(
             table, n_neighbors=K, test=test, subsets=subsets, random_state=seed
         )
 

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-import cellval
 from cellval.experiments import detection
 from cellval.experiments.data import read
 from cellval.experiments.detection import FLAT, LOO, VALUE
@@ -21,6 +20,7 @@ from cellval.figures.lines import lines_figure
 from cellval.table.table import Table
 from cellval.validation.curves import Curve, detection_curve, share_needed
 from cellval.validation.planting import plant
+from cellval.valuation import value_cells
 
 SHARE = 0.02
 FIRST = 0.05  # of the cells: where the paper counts what is found
@@ -70,14 +70,14 @@ def make_case(
 
 def curves_of(case: Case, sizes: OutlierSizes, seed: int) -> dict[str, Curve]:
     """The detection curve of every signal."""
-    values = cellval.value_cells(case.table, test=case.test, random_state=seed)
+    values = value_cells(case.table, test=case.test, random_state=seed)
     scores = detection.scores_of(case.table, values, seed)
     if seed < sizes.flat_seeds:
         for name, method, rounds in (
             (FLAT, "flat", sizes.flat_rounds),
             (LOO, "loo", None),
         ):
-            scores[name] = cellval.value_cells(
+            scores[name] = value_cells(
                 case.table,
                 method=method,
                 rounds=rounds,

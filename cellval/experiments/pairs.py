@@ -11,12 +11,12 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-import cellval
 from cellval.experiments.data import read, train_and_test
 from cellval.experiments.result import Number, Reproduction
 from cellval.figures.lines import plain
 from cellval.figures.palette import STYLES
 from cellval.text import figure_text
+from cellval.valuation import value_cells
 from cellval.values.result import CellValues
 
 N_TRAIN, N_TEST = 242, 241  # as in the paper
@@ -61,7 +61,7 @@ def run(data: Path | None, quick: bool) -> Reproduction:
     frame = read("breast_cancer", data, sample=quick)
     rows = np.random.default_rng(0).permutation(len(frame))[: n_train + n_test]
     table, test = train_and_test(frame.iloc[rows], n_train, frame)
-    values = cellval.value_cells(table, test=test)
+    values = value_cells(table, test=test)
     points = alike_rows(values)
     found = numbers_of(points, n_train)
     return Reproduction("pairs", found, points, figure_of(values, points))

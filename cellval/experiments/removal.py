@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-import cellval
 from cellval.experiments.data import TABLES, read, train_and_test
 from cellval.experiments.detection import CLASS, FLAT, LOO, RANDOM, VALUE
 from cellval.experiments.result import Number, Reproduction, over_seeds
@@ -24,6 +23,7 @@ from cellval.figures.lines import lines_figure
 from cellval.table.table import Table
 from cellval.validation.curves import Refill, Removal, order_of, removal_curve
 from cellval.validation.signals import within_class
+from cellval.valuation import value_cells
 
 MC = "2D-MC"
 VALUED_BY = {VALUE: "knn", MC: "mc", FLAT: "flat", LOO: "loo", RANDOM: "random"}
@@ -162,7 +162,7 @@ def _scores(
         how = {"method": method, "random_state": seed, **options.get(method, {})}
         if method != "random":
             how["test"] = value
-        values = cellval.value_cells(train, n_jobs=sizes.n_jobs, **how)
+        values = value_cells(train, n_jobs=sizes.n_jobs, **how)
         scores[name] = values.values
         if method == "knn":
             scores[CLASS] = within_class(values)

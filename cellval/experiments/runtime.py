@@ -19,7 +19,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-import cellval
 from cellval.experiments.algorithm2 import Arrays, arrays_of, one_permutation
 from cellval.experiments.data import read, train_and_test
 from cellval.experiments.result import Number, Reproduction
@@ -27,6 +26,7 @@ from cellval.figures.lines import HEIGHT, lines_figure
 from cellval.knn.plan import evaluations
 from cellval.parallel import n_cores
 from cellval.table.table import Table
+from cellval.valuation import value_cells
 from cellval.values.result import CellValues
 from cellval.values.words import design_words
 
@@ -105,7 +105,7 @@ def measured(frame: pd.DataFrame, cells: int, permutations: int) -> dict[str, An
 
     def ours(pairs: int) -> tuple[CellValues, float, float]:
         how: dict[str, Any] = {"n_neighbors": K, "test": test, "near": near}
-        return timed(lambda: cellval.value_cells(table, subsets=2 * m * pairs, **how))
+        return timed(lambda: value_cells(table, subsets=2 * m * pairs, **how))
 
     pairs, error = 1, np.inf
     while error > ERROR and pairs < MOST_PAIRS:
@@ -195,9 +195,7 @@ def _reference(table: Table, test: Table, m: int) -> CellValues:
     pairs = int(np.clip(REFERENCE / (each * 2 * m), 8, MOST_PAIRS))
     affordable = each * evaluations(m, 0) <= REFERENCE
     subsets: str | int = "all" if affordable else 2 * m * pairs
-    return cellval.value_cells(
-        table, n_neighbors=K, test=test, subsets=subsets, random_state=1
-    )
+    return value_cells(table, n_neighbors=K, test=test, subsets=subsets, random_state=1)
 
 
 def _warm_up(frame: pd.DataFrame) -> None:
@@ -205,7 +203,7 @@ def _warm_up(frame: pd.DataFrame) -> None:
     table, test = train_and_test(frame[:70], 60, frame)
     for near in (None, 20):
         for subsets in (1, 200):
-            cellval.value_cells(table, test=test, subsets=subsets, near=near)
+            value_cells(table, test=test, subsets=subsets, near=near)
 
 
 def figure_of(points: pd.DataFrame) -> go.Figure:

@@ -11,8 +11,9 @@ from cellval.games.flat import FlatUtility
 from cellval.games.groups import MOST_PLAYERS
 from cellval.games.knn_utility import KnnUtility
 from cellval.games.model_utility import ModelUtility
-from cellval.games.models import estimator_of, split
+from cellval.games.models import estimator_of
 from cellval.methods import METHODS
+from cellval.table.splits import split
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues, describe
@@ -59,6 +60,16 @@ class Game:
     h: Any  # utility (or FlatUtility) of positions among the players
     n_test: int
     settings: Settings
+
+    def __post_init__(self) -> None:
+        n, m = self.shape
+        if self.method == "exact" and n + m > MOST_PLAYERS:
+            raise InputError(
+                f"Exact values of {n:,} rows and {m:,} columns would train the model "
+                f"2^{n + m} times; at most {MOST_PLAYERS} rows and columns in all are "
+                "possible. Use Monte Carlo ('mc') or KNN ('knn'), or group rows and "
+                "columns (Sources)."
+            )
 
     @property
     def method(self) -> str:
@@ -139,14 +150,16 @@ def make_game(table: Table, options: RunOptions) -> Game:
             )
         settings = replace(settings, test="function", model="function")
         h = Function(model)
-        return _checked(Game(table, options, everyone, h, table.n_rows, settings))
+        return Game(table, options, everyone, h, table.n_rows, settings)
+    is_knn = isinstance(model, str) and model == "knn"
+    estimator = None if is_knn else estimator_of(model, seed)
     players, train, tests = split(table, options.test, seed)
     measured: dict[str, Any] = {"test": "hold-out", "test_rows": tests.n_rows}
     if isinstance(options.test, Table):
         measured = {"test": "table", "test_name": tests.name}
         measured["test_table"] = tests.fingerprint[:12]
     settings = replace(settings, model=str(model), **measured)
-    if isinstance(model, str) and model == "knn":
+    if is_knn:
         if method == "flat" or options.baseline == "chance":
             raise InputError(
                 "model='knn' cannot fill absent cells (method='flat') nor guess "
@@ -158,7 +171,7 @@ def make_game(table: Table, options: RunOptions) -> Game:
     else:
         chance = options.baseline == "chance"
         h = ModelUtility(
-            estimator_of(model, seed),
+            estimator,
             train,
             tests,
             scoring=_SCORINGS[options.scoring],
@@ -167,19 +180,7 @@ def make_game(table: Table, options: RunOptions) -> Game:
         )
         if method == "flat":
             h = FlatUtility(h)
-    return _checked(Game(table, options, players, h, tests.n_rows, settings))
-
-
-def _checked(game: Game) -> Game:
-    n, m = game.shape
-    if game.method == "exact" and n + m > MOST_PLAYERS:
-        raise InputError(
-            f"Exact values of {n:,} rows and {m:,} columns would train the model "
-            f"2^{n + m} times; at most {MOST_PLAYERS} rows and columns in all are "
-            "possible. Use Monte Carlo ('mc') or KNN ('knn'), or group rows and "
-            "columns (Sources)."
-        )
-    return game
+    return Game(table, options, players, h, tests.n_rows, settings)
 
 
 def _balanced(truth: np.ndarray, predicted: np.ndarray) -> float:

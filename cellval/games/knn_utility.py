@@ -23,10 +23,10 @@ from cellval.compiled import kernel
 from cellval.errors import InputError
 from cellval.knn.distance import add_column
 from cellval.knn.nearest import k_smallest
-from cellval.knn.problem import check_classes, weights_of_tests
+from cellval.knn.problem import weights_of_tests
 from cellval.parallel import Computation, Piece
-from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
+from cellval.table.splits import check_classes, hold_out
 from cellval.table.table import Table
 
 MANY = 48  # neighbours from which sorting beats insertion

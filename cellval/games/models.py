@@ -15,13 +15,11 @@ from cellval.errors import InputError
 from cellval.games.knn_utility import KnnUtility
 from cellval.games.model_utility import ModelUtility, TableUtility
 from cellval.games.watched import Utility
-from cellval.knn.problem import check_classes
 from cellval.methods import MODELS
-from cellval.stats import hold_out
-from cellval.table.table import Table, part
+from cellval.table.splits import split
+from cellval.table.table import Table
 
 MOST_CODED = 100  # columns that one-hot coding makes of one; rarer ones are pooled
-HOLD_OUT = 0.3  # share of the rows that models are tested on, if nothing is said
 
 
 def utility_of(
@@ -44,18 +42,6 @@ def utility_of(
     place = np.full(table.n_rows, -1)
     place[players] = np.arange(players.size)
     return TableUtility(ModelUtility(estimator, train, tests), place)
-
-
-def split(
-    table: Table, test: Table | float | None, random_state: int
-) -> tuple[np.ndarray, Table, Table]:
-    """Positions of the rows that play, training and test table."""
-    if isinstance(test, Table):
-        check_classes(table, test)
-        return np.arange(table.n_rows), table, test
-    out = hold_out(table.y, HOLD_OUT if test is None else test, random_state)
-    players = np.flatnonzero(~out)
-    return players, part(table, players), part(table, np.flatnonzero(out))
 
 
 def estimator_of(model: Any, random_state: int = 0) -> Any:

@@ -1,7 +1,7 @@
 """`CellValues` by any method but KNN's: from a `Game` to snapshots."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -46,17 +46,17 @@ def iter_game(
     >>> last.seen, last.result.values.shape
     ('140 of 140 rows left out', (200, 4))
     """
-    game = make_game(table, options)
-    run = METHODS_OF[options.method](game)
-    steps = drive(run, budget=options.stops_at, n_jobs=n_jobs, executor=executor)
-    return _iter_values(game, steps)
+    return _iter_values(make_game(table, options), n_jobs, executor)
 
 
 def _iter_values(
-    game: Game, steps: Generator[Snapshot[Any], None, None]
+    game: Game, n_jobs: int | None, executor: Executor | None
 ) -> Iterator[Snapshot[CellValues]]:
-    budget = game.options.budget
-    with closing(steps):
+    budget, run = game.options.budget, METHODS_OF[game.method](game)
+    stops_at = game.options.stops_at
+    with closing(
+        drive(run, budget=stops_at, n_jobs=n_jobs, executor=executor)
+    ) as steps:
         for step in steps:
             late = budget is not None and step.seconds >= budget
             if late and not step.has_result:

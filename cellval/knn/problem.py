@@ -9,10 +9,9 @@ from cellval.errors import InputError
 from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.row_values import make_steps
-from cellval.stats import hold_out
 from cellval.table.encoding import Encoded, encode
+from cellval.table.splits import check_classes, hold_out
 from cellval.table.table import Table
-from cellval.text import listed
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.values.settings import Settings
@@ -94,16 +93,6 @@ def make_problem(
         make_steps(n, int(options.n_neighbors)),
         settings,
     )
-
-
-def check_classes(table: Table, test: Table) -> None:
-    """A test table must have a class of the training table."""
-    if not set(test.classes) & set(table.classes):
-        raise InputError(
-            f"The test table '{test.name}' has no class of '{table.name}': "
-            f"{listed(test.classes)} against {listed(table.classes)}. Write the "
-            "labels in the same way."
-        )
 
 
 def weights_of_tests(y: np.ndarray, scoring: str) -> np.ndarray:

@@ -92,6 +92,11 @@ class Texts:
         counts, missing = np.bincount(index, minlength=len(raw)), np.array(gaps, bool)
         return cls(str(cells.name), index, raw, stripped, counts, missing)
 
+    @property
+    def title(self) -> str:
+        """The column's name, cut to a length that sentences bear."""
+        return shortened(self.name)
+
     @cached_property
     def present(self) -> int:
         return int(self.counts[~self.missing].sum())

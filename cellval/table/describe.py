@@ -94,6 +94,34 @@ def usual_ranges(table: Table) -> dict[tuple[str, str], str]:
     }
 
 
+def standing(
+    table: Table, position: int, name: str, places: tuple[Place, ...]
+) -> tuple[str, ...]:
+    """The places of a cell in its column in sentences, or why it has none."""
+    column = column_of(table, name)
+    if column.codes is not None and places:
+        return tuple(
+            f"Among {among.who}: {percent(among.same)} hold the same; most common: "
+            f"{among.usual}."
+            for among in places
+        )
+    if places:
+        return tuple(
+            f"Among {among.who}: higher than {percent(among.below)}, lower than "
+            f"{percent(among.above)} of the cells; nine in ten lie in {among.usual}."
+            for among in places
+        )
+    blank = not table.cells[name].iat[position].strip()
+    stray = not blank and column.kind in ("number", "date")
+    words = f"it cannot be read as a {column.kind} and counts as" if stray else "it is"
+    label = int(table.y[position])
+    share = float(column.missing[table.y == label].mean())
+    return (
+        f"This cell has no place here: {words} missing, like {percent(share)} of this "
+        f"column's cells in class {table.classes[label]}.",
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Spread:
     """A column's distribution, ready to draw: counts overall and within a class."""

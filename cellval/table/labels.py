@@ -44,7 +44,7 @@ def guessed_label(
 
 def label_fault(texts: Texts, decimal: str, is_test: bool = False) -> str:
     """Why the column cannot be a label; empty if it can."""
-    name, n, k = shortened(texts.name), texts.present, len(texts.different)
+    name, n, k = texts.title, texts.present, len(texts.different)
     needed = 1 if is_test else 2
     if n < needed:
         return (

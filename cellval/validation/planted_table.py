@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.stats import stratified
 from cellval.table.columns import Column
+from cellval.table.splits import stratified
 from cellval.table.table import Table
 from cellval.validation.planting import KINDS, plant
 

@@ -11,12 +11,18 @@ from cellval.detect.surprise import Surprise
 from cellval.detect.suspects import reasons
 from cellval.detect.suspicion import Suspicion
 from cellval.kept import kept
-from cellval.table.describe import Place, Spread, column_of, place, spread
+from cellval.table.describe import (
+    Place,
+    Spread,
+    column_of,
+    place,
+    spread,
+    standing,
+)
 from cellval.table.table import Table
-from cellval.text import content, percent
 from cellval.values.result import CellValues
 from cellval.values.words import Unit, effect, model_words
-from cellval.views.table_view import nearest
+from cellval.views.table_view import near_rows
 from cellval.views.value_view import value_view
 
 N_NEAR = 8
@@ -82,9 +88,11 @@ def cell_detail(
     """Everything about one cell, by the position of its row and its column's name."""
     position = int(position)
     j = values.column_names.index(column)
+    near = near_rows(table, position, column, N_NEAR)
     view, settings = value_view(values), values.settings
     value, stderr = float(values.values[position, j]), float(values.stderr[position, j])
     means = effect(value, stderr, model_words(settings))
+    oddity = None if suspicion is None else _oddity(suspicion, position, j)
     missing = column_of(table, column).missing[position]
     places = () if missing else place(table, position, column)
     return CellDetail(
@@ -102,11 +110,11 @@ def cell_detail(
         rank_over_all=view.rank_over_all(position, j),
         n_ranked=int(np.count_nonzero(view.ranks)),
         n_cells=values.values.size,
-        oddity=None if suspicion is None else _oddity(suspicion, position, j),
+        oddity=oddity,
         places=places,
-        standing=_standing(table, position, column, places),
+        standing=standing(table, position, column, places),
         spread=spread(table, position, column),
-        near=near_rows(table, position, column),
+        near=near,
         _table=table,
         _surprise=None if suspicion is None else suspicion.surprise,
     )
@@ -129,44 +137,4 @@ def _oddity(suspicion: Suspicion, position: int, j: int) -> Oddity:
         float(suspicion.surprise.surprise[position, j]),
         corner,
         "" if reason.rstrip(".").casefold() == corner else reason,
-    )
-
-
-def _standing(
-    table: Table, position: int, name: str, places: tuple[Place, ...]
-) -> tuple[str, ...]:
-    column = column_of(table, name)
-    if column.codes is not None and places:
-        return tuple(
-            f"Among {among.who}: {percent(among.same)} hold the same; most common: "
-            f"{among.usual}."
-            for among in places
-        )
-    if places:
-        return tuple(
-            f"Among {among.who}: higher than {percent(among.below)}, lower than "
-            f"{percent(among.above)} of the cells; nine in ten lie in {among.usual}."
-            for among in places
-        )
-    blank = content(table.cells[name].iat[position]) == "(blank)"
-    stray = not blank and column.kind in ("number", "date")
-    words = f"it cannot be read as a {column.kind} and counts as" if stray else "it is"
-    label = int(table.y[position])
-    share = float(column.missing[table.y == label].mean())
-    return (
-        f"This cell has no place here: {words} missing, like {percent(share)} of this "
-        f"column's cells in class {table.classes[label]}.",
-    )
-
-
-def near_rows(table: Table, position: int, name: str) -> pd.DataFrame:
-    """What the rows most like a row, in all other columns, hold in this one."""
-    near, apart = nearest(table, position, N_NEAR, without=name)
-    return pd.DataFrame(
-        {
-            "row_number": table.row_numbers[near],
-            "content": table.cells[name].iloc[near].to_numpy(object),
-            "label": [table.classes[k] for k in table.y[near]],
-            "distance": apart,
-        }
     )

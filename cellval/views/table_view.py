@@ -70,6 +70,19 @@ def nearest(
     return rows, np.sqrt(gaps / (len(names) - (left_out >= 0)))
 
 
+def near_rows(table: Table, position: int, name: str, n: int) -> pd.DataFrame:
+    """What the rows most like a row, in all other columns, hold in this one."""
+    near, apart = nearest(table, position, n, without=name)
+    return pd.DataFrame(
+        {
+            "row_number": table.row_numbers[near],
+            "content": table.cells[name].iloc[near].to_numpy(object),
+            "label": [table.classes[k] for k in table.y[near]],
+            "distance": apart,
+        }
+    )
+
+
 def coordinates(encoded: Encoded, n_categories: int = 12) -> np.ndarray:
     """Rows as points whose squared distances are about those of the encoding.
 
