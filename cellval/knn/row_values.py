@@ -139,8 +139,9 @@ def spread_many(items, b, tail, point, out):
 @kernel
 def spread_few(n, point, out):
     """Values of few sorted rows, without a branch that depends on the data."""
-    steps, scratch = point.steps, point.scratch
-    items, sums = scratch.items, scratch.spare
+    # as names of their own: reaching into the tuples in the loops costs 6 %
+    tally, match, steps = point.tally, point.match, point.steps
+    items, sums, _, group, values = point.scratch
     g = ZERO  # groups count from 1
     sums[ZERO] = ZERO
     previous = ~ZERO
@@ -149,9 +150,9 @@ def spread_few(n, point, out):
         key, row = items[p] >> HALF, items[p] & LOWER
         g += np.uint64(key != previous)
         previous = key
-        total += point.tally[row]
+        total += tally[row]
         sums[g] = total
-        scratch.group[row] = np.uint32(g + g)
+        group[row] = np.uint32(g + g)
     tail = 0.0
     b = total >> HALF
     q = g
@@ -160,13 +161,13 @@ def spread_few(n, point, out):
         a = nearer >> HALF
         hits = np.float64((total - nearer) & LOWER)
         hit, miss, tail = group_values(a, b, hits, tail, steps)
-        scratch.values[q + q] = miss
-        scratch.values[q + q + ONE] = hit
+        values[q + q] = miss
+        values[q + q + ONE] = hit
         b = a
         total = nearer
         q -= ONE
     for i in range(out.size):
-        out[i] = scratch.values[scratch.group[i] + np.uint32(point.match[i])]
+        out[i] = values[group[i] + np.uint32(match[i])]
 
 
 @kernel
