@@ -1,18 +1,27 @@
+"""`python -m cellval ...`, and the command `cellval`."""
+
 import os
 import sys
 
 from cellval.cli.arguments import main
 
-for stream in (sys.stdout, sys.stderr):
-    stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-try:
-    code = main()
-    sys.stdout.flush()
-except BrokenPipeError:  # the reader, such as `head`, has seen enough
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    code = 0
-except OSError as error:
-    print(f"cellval: cannot write the output: {error.strerror}.", file=sys.stderr)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    code = 2
-sys.exit(code)
+
+def run() -> None:
+    """The command line, where output may be cut off by its reader or a full disk."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except OSError as error:
+        print(f"cellval: cannot write the output: {error.strerror}.", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 2
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

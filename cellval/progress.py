@@ -4,6 +4,7 @@ Every long computation (values, blocks, surprise, measuring, validation) is an i
 of snapshots. What differs is only what their `result` is.
 """
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -107,3 +108,24 @@ def shown(
         yield snapshot
     if snapshot is not None and terminal:
         stream.write("\n")
+
+
+class Stages(Generic[Result]):
+    """Progress of several stages, from what is left as each of them tells it."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic()
+        self._done = 0.0
+        self.later = 0.0  # seconds of the stages to come
+
+    def told(self, now: Result, stage: str, left: float) -> Snapshot[Result]:
+        """In this stage, of which so many seconds are left."""
+        seconds = time.monotonic() - self._began
+        left += self.later
+        if math.isfinite(left) and seconds + left > 0:
+            self._done = min(0.999, max(self._done, seconds / (seconds + left)))
+        return Snapshot(self._done, seconds, left, stage, make=lambda: now)
+
+    def over(self, now: Result) -> Snapshot[Result]:
+        seconds = time.monotonic() - self._began
+        return Snapshot(1.0, seconds, 0.0, "finished", make=lambda: now)

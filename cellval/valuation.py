@@ -98,7 +98,7 @@ def value_cells(
     method: str = "knn",
     model: Any = "tree",
     rounds: int | None = None,
-    n_neighbors: int = 10,
+    n_neighbors: int = RunOptions.n_neighbors,
     test: Table | pd.DataFrame | float | None = None,
     subsets: str | int = "auto",
     baseline: str = "zero",
@@ -216,7 +216,7 @@ def value_cells(
 def value_rows(
     table: Table | pd.DataFrame,
     *,
-    n_neighbors: int = 10,
+    n_neighbors: int = RunOptions.n_neighbors,
     test: Table | pd.DataFrame | float | None = None,
     scoring: str = "accuracy",
     random_state: int = 0,

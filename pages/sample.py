@@ -26,12 +26,12 @@ mode = st.segmented_control(
     label_visibility="collapsed",
 )
 selection = session.selection
-a = current(shown, selection.row, lowest[0])
+a = current(shown, selection.position, lowest[0])
 if mode == "Compare two":
-    b = current(shown, selection.other_row, next((i for i in lowest if i != a), a))
+    b = current(shown, selection.other_position, next((i for i in lowest if i != a), a))
     propose_pairs(shown)
     show_both(shown, a, b)
-    selection.row = a
+    selection.position = a
     st.stop()
 
 row_picker(shown, a)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from cellval import progress
-from cellval.progress import Snapshot, line, shown
+from cellval.progress import Snapshot, Stages, line, shown
 
 
 class Terminal(io.StringIO):
@@ -132,3 +132,16 @@ def test_no_snapshots_no_line():
     stream = Terminal()
     assert list(shown(iter(()), stream=stream)) == []
     assert stream.getvalue() == ""
+
+
+def test_stages_never_go_back_and_end_when_they_are_over(monkeypatch):
+    now = iter([0.0, 10.0, 20.0, 21.0])
+    monkeypatch.setattr("cellval.progress.time.monotonic", lambda: next(now))
+    stages = Stages[str]()
+    stages.later = 30.0
+    first = stages.told("a", "one", 10.0)
+    assert (first.done, first.seconds_left, first.seen) == (0.2, 40.0, "one")
+    stages.later = 0.0
+    second = stages.told("b", "two", 500.0)  # it takes longer than was thought
+    assert second.done == 0.2 and second.result == "b"
+    assert stages.over("c").done == 1.0

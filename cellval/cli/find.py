@@ -27,6 +27,7 @@ from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
 from cellval.table.table import Table
 from cellval.text import counted
+from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
 
@@ -119,7 +120,7 @@ def report(options: argparse.Namespace) -> int:
         from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
 
         how = {"random_state": options.random_state or 0}
-        how["n_neighbors"] = options.n_neighbors or 10
+        how["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
         measuring = iter_comparison(table, repaired(table, known["repairs"]), **how)
         first = next(measuring)  # what cannot be measured is told before the work
     suspicion, stopped = _suspicion(options, table)

@@ -7,7 +7,13 @@ import pandas as pd
 
 from cellval.detect.suggestions import Suggestion, best_texts, suggestions
 from cellval.detect.surprise import Surprise, surprise
-from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion, make_suspicion
+from cellval.detect.suspicion import (
+    CORNERS,
+    SURPRISING,
+    Suspicion,
+    check_values,
+    make_suspicion,
+)
 from cellval.errors import InputError
 from cellval.kept import kept
 from cellval.table.describe import number_text, usual_range
@@ -49,11 +55,7 @@ def suspects(
     [[12, 'height', '57', '166'], [12, 'weight', '166', '57']]
     """
     table = as_table(table)
-    if values is not None and values.settings.table != table.fingerprint:
-        raise InputError(
-            f"These values are of another table than {table.name}, or of the same one "
-            "with another label or other features. Give the Table that was valued."
-        )
+    check_values(table, values)
     found = surprise(table, random_state=random_state, n_jobs=n_jobs)
     return suspects_frame(make_suspicion(table, values, found))
 

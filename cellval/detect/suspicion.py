@@ -7,11 +7,13 @@ mean of two tail probabilities, so lower is worse for it, too.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cellval.detect.surprise import Surprise
+from cellval.errors import InputError
 from cellval.stats import clearly_below
 from cellval.table.table import Table
 from cellval.values.result import CellValues
@@ -82,6 +84,22 @@ class Suspicion:
         return list(CORNERS.values())[int(self.corner[position, j])]
 
 
+def check_values(table: Table, values: Any) -> None:
+    """InputError unless they are values of this table, or None."""
+    if values is None:
+        return
+    if not isinstance(values, CellValues):
+        raise InputError(
+            f"values must be the CellValues of value_cells, not {type(values).__name__}"
+            ". Give them as they are, or leave them out."
+        )
+    if values.settings.table != table.fingerprint:
+        raise InputError(
+            f"These values are of another table than {table.name}, or of the same one "
+            "with another label or other features. Give the Table that was valued."
+        )
+
+
 def make_suspicion(
     table: Table, values: CellValues | None, found: Surprise
 ) -> Suspicion:
@@ -123,7 +141,7 @@ def n_to_flag(suspicion: np.ndarray) -> int:
 
     The rule of Benjamini and Hochberg on e times the suspicion: whatever the dependence
     of two tail probabilities, e times their weighted geometric mean is one again (Vovk
-    and Wang, 2020). It is as good as the tails that `surprise.tail_of` extrapolates:
+    and Wang, 2020). It is as good as the tails that `tails.tail_of` extrapolates:
     where ordinary cells have heavier ones, more alarms are false.
     """
     ordered = np.sort(suspicion, axis=None)

@@ -15,7 +15,13 @@ import plotly.graph_objects as go
 import plotly.io
 
 from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion, make_suspicion
+from cellval.detect.suspicion import (
+    CORNERS,
+    SURPRISING,
+    Suspicion,
+    check_values,
+    make_suspicion,
+)
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
 from cellval.figures.heatmap import heatmap
 from cellval.figures.layout import PLOT_HEIGHT
@@ -87,6 +93,7 @@ def report(
     b'<!doctype html>'
     """
     table = as_table(table)
+    check_values(table, values)
     found = surprise(table, random_state=random_state)
     known: dict[str, Any] = {}
     if decisions is not None and not isinstance(decisions, Mapping):

@@ -88,6 +88,7 @@ def _legend(suspicion: Suspicion) -> list[str]:
         lines.append("Values were not computed; flagged cells are orange.")
     else:
         view = value_view(values)
+        made = (design_words(values.settings), values.tested)
         lines += [
             f"Colour: the cell's value. Orange lowers the accuracy of the "
             f"{model_words(values.settings)}, blue raises it; cells near 0 have no "
@@ -95,7 +96,7 @@ def _legend(suspicion: Suspicion) -> list[str]:
             if values.settings.additive
             else "Colour: the cell's score, orange below the mean, blue above. "
             f"{METHODS[values.settings.method].means}",
-            f"Values: {design_words(values.settings)}; {values.tested}. "
+            f"Values: {'; '.join(filter(None, made))}. "
             f"{approximation_words(values.settings)}".strip(),
         ]
     return [

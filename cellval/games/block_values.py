@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from cellval.stats import SURE
 from cellval.text import listed
 
 NOTHING = 1e-4  # a total of this size (a share) cannot be shared
@@ -141,7 +142,7 @@ class BlockValues:
                 (self.column_groups, self.column_values, self.column_stderr),
             )
             for name, value, error in zip(names, values, stderr, strict=True)
-            if value < -2 * np.nan_to_num(error) - 1e-9
+            if value < -SURE * np.nan_to_num(error) - 1e-9
         ]
         if harmful:
             one = len(harmful) == 1

@@ -34,6 +34,7 @@ from cellval.games.watched import Utility, is_compiled, line
 from cellval.parallel import Budget, Computation, drive
 from cellval.progress import Snapshot
 from cellval.table.table import Table, as_table
+from cellval.values.options import RunOptions
 
 MEASURED = 1.0  # seconds of evaluations from which a run's time is foretold
 
@@ -235,7 +236,7 @@ def iter_blocks(
     *,
     model: Any = "knn",
     test: Table | pd.DataFrame | float | None = None,
-    n_neighbors: int = 10,
+    n_neighbors: int = RunOptions.n_neighbors,
     method: str = "auto",
     rounds: int = ROUNDS,
     target_stderr: float | None = None,

@@ -28,6 +28,7 @@ from cellval.parallel import Computation, Piece
 from cellval.table.encoding import Encoded, encode
 from cellval.table.splits import check_classes, hold_out
 from cellval.table.table import Table
+from cellval.values.options import RunOptions
 
 MANY = 48  # neighbours from which sorting beats insertion
 AT_ONCE = 2e8  # distances in a piece of work: some tenths of a second
@@ -65,7 +66,7 @@ class KnnUtility:
 
     table: Table
     test: Table | float | None = None
-    n_neighbors: int = 10
+    n_neighbors: int = RunOptions.n_neighbors
     scoring: str = "accuracy"
     random_state: int = 0  # of the hold-out
 

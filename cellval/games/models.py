@@ -18,6 +18,7 @@ from cellval.games.watched import Utility
 from cellval.methods import MODELS
 from cellval.table.splits import split
 from cellval.table.table import Table
+from cellval.values.options import RunOptions
 
 MOST_CODED = 100  # columns that one-hot coding makes of one; rarer ones are pooled
 
@@ -27,7 +28,7 @@ def utility_of(
     model: Any = "knn",
     *,
     test: Table | float | None = None,
-    n_neighbors: int = 10,
+    n_neighbors: int = RunOptions.n_neighbors,
     random_state: int = 0,
 ) -> Utility:
     """How well a model does with some rows and columns of a table.

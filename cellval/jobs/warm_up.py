@@ -7,7 +7,7 @@ import pandas as pd
 
 from cellval.detect.surprise import surprise
 from cellval.jobs.background import report
-from cellval.knn.sorting import SMALL
+from cellval.knn.engine import WARM_UPS
 from cellval.table.table import Table
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues
@@ -30,16 +30,14 @@ def warm_up() -> threading.Thread:
 
 def _compile_all() -> None:
     """Small tables first: whoever tries a sample waits for them only."""
-    options: list[dict[str, Any]] = [{"subsets": "all"}, {"subsets": 10}]
-    options += [{"subsets": 80}, {"subsets": 10, "near": 2}, {"subsets": 80, "near": 2}]
     try:
-        for n_rows in (6, SMALL + 1):
+        for n_rows, options in WARM_UPS:
             cells = [i % 5 for i in range(n_rows)]
             frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
             frame["y"] = ["ab"[i % 2] for i in range(n_rows)]
             table = Table.from_frame(frame, label="y")
             test = Table.from_frame(frame.head(2), like=table)
-            for chosen in options if n_rows == 6 else options[1:]:
+            for chosen in options:
                 _values(table, test, **chosen)
             surprise(table)
         nearest(table, 0, 2)

@@ -20,6 +20,15 @@ from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 
+# Rows of a table with five columns, and options: together they reach every kernel.
+_SAMPLED: tuple[dict[str, Any], ...] = (
+    {"subsets": 10},
+    {"subsets": 80},
+    {"subsets": 10, "near": 2},
+    {"subsets": 80, "near": 2},
+)
+WARM_UPS = ((6, ({"subsets": "all"}, *_SAMPLED)), (SMALL + 1, _SAMPLED))
+
 
 def iter_knn(
     table: Table,

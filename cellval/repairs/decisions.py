@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from cellval.errors import InputError
+from cellval.errors import InputError, is_whole
 from cellval.repairs.repair import WORDS, Repair, Repairs, repaired, repaired_csv
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import plain_text
@@ -238,7 +238,13 @@ def repairs_of(table: Table, decisions: Any) -> Repairs:
 
 
 def _as_repairs(decisions: Mapping[tuple[int, str], Any]) -> Repairs:
-    return {cell: _as_repair(new) for cell, new in decisions.items()}
+    for cell in decisions:
+        if not (isinstance(cell, tuple) and len(cell) == 2 and is_whole(cell[0], 1)):
+            raise InputError(
+                f"{cell!r} names no cell. Write (row number, column), such as "
+                "(12, 'height')."
+            )
+    return {(int(i), name): _as_repair(new) for (i, name), new in decisions.items()}
 
 
 def _as_repair(new: Any) -> Repair:

@@ -31,6 +31,7 @@ from cellval.table.columns import read_only
 from cellval.table.encoding import encode
 from cellval.table.table import Table, as_table, part
 from cellval.text import brief, listed
+from cellval.values.options import RunOptions
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +65,7 @@ def iter_comparison(
     before: Table | pd.DataFrame,
     after: Table | pd.DataFrame,
     *,
-    n_neighbors: int = 10,
+    n_neighbors: int = RunOptions.n_neighbors,
     folds: int = 5,
     repeats: int = 5,
     random_state: int = 0,

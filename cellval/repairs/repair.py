@@ -113,8 +113,8 @@ def changes_frame(table: Table, repairs: Repairs) -> pd.DataFrame:
     """The change log, in the order of deciding.
 
     `table` is the one before the repairs. Texts are as they are; a file for
-    spreadsheets is made with `export.safe_frame`. Of a dropped row, before holds the
-    line.
+    spreadsheets is made with `export.frames.safe_frame`. Of a dropped row, before holds
+    the line.
     """
     _check_places(table, repairs)
     texts, drop = split(repairs)

@@ -52,7 +52,7 @@ def draw_cell(shown: Shown) -> None:
             width="stretch",
             help="Why the whole row has its value: what each of its cells adds.",
         ):
-            session.selection.row = position
+            session.selection.position = position
             goto("sample")
         _in_column(cell)
         _among_near(table, cell)

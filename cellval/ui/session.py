@@ -172,13 +172,13 @@ class Selection:
     """What a person looks at, by position in the table that pages show."""
 
     cell: tuple[int, str] | None = None
-    row: int | None = None
-    other_row: int | None = None  # compared with `row`
+    position: int | None = None  # of the explained row
+    other_position: int | None = None  # compared with it
     marked_in: str = ""  # key of the chart whose figure marks the cell
 
     def choose_cell(self, position: int, column: str) -> None:
         """Select a cell, and its row, too."""
-        self.cell, self.row = (position, column), position
+        self.cell, self.position = (position, column), position
 
     def moved(self, old: Table, new: Table) -> "Selection":
         """The same in another version of the table, where its rows are not dropped."""
@@ -192,7 +192,8 @@ class Selection:
         cell = None
         if self.cell is not None and (position := found(self.cell[0])) is not None:
             cell = (position, self.cell[1])
-        return Selection(cell, found(self.row), found(self.other_row), self.marked_in)
+        places = found(self.position), found(self.other_position)
+        return Selection(cell, *places, self.marked_in)
 
 
 class Drawn(NamedTuple):

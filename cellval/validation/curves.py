@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from cellval.errors import InputError
-from cellval.games.model_utility import data_of
+from cellval.games.model_utility import data_of, quiet
+from cellval.games.models import estimator_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
@@ -195,6 +195,7 @@ def hits_without(
         if seed == 0 or refill == "draw":  # means are the same for every tree
             rest = refilled(train, removed, refill=refill, seed=seed)
             data = data_of(rest, test)
-        tree = DecisionTreeClassifier(random_state=seed).fit(data.train, data.y)
-        hits += tree.predict(data.test) == data.truth
+        tree = estimator_of("tree", seed)
+        with quiet():
+            hits += tree.fit(data.train, data.y).predict(data.test) == data.truth
     return hits / trees

@@ -18,7 +18,7 @@ from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.errors import InputError
 from cellval.parallel import Computation, Piece, drive
-from cellval.progress import Snapshot
+from cellval.progress import Snapshot, Stages
 from cellval.table.table import Table, as_table, part
 from cellval.text import percent
 from cellval.validation.curves import (
@@ -129,26 +129,6 @@ def iter_validation(
     return _run(now, table, values, removal, random_state, n_jobs)
 
 
-class _Clock:
-    """Progress of several stages, from what is left as each of them tells it."""
-
-    def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._done = 0.0
-        self.later = 0.0  # seconds of the stages to come
-
-    def told(self, now: Validation, stage: str, left: float) -> Snapshot[Validation]:
-        seconds = time.monotonic() - self._began
-        left += self.later
-        if np.isfinite(left) and seconds + left > 0:
-            self._done = min(0.999, max(self._done, seconds / (seconds + left)))
-        return Snapshot(self._done, seconds, left, stage, make=lambda: now)
-
-    def over(self, now: Validation) -> Snapshot[Validation]:
-        seconds = time.monotonic() - self._began
-        return Snapshot(1.0, seconds, 0.0, "finished", make=lambda: now)
-
-
 def _run(
     now: Validation,
     table: Table,
@@ -157,7 +137,7 @@ def _run(
     random_state: int,
     n_jobs: int | None,
 ) -> Generator[Snapshot[Validation], None, None]:
-    clock, unknown = _Clock(), float("nan")
+    clock, unknown = Stages[Validation](), float("nan")
     planted, wrong = now.planted.table, now.planted.wrong
     scores: dict[str, np.ndarray] = {
         RARITY: rarity(planted),

@@ -30,8 +30,8 @@ def _option(
     kind: type = str,
 ) -> Any:
     """A field with its flag, a line for help texts, and the methods that have it."""
-    about = {"flag": flag, "means": means, "of": of, "kind": kind}
-    return field(default=default, metadata=about)
+    metadata = {"flag": flag, "means": means, "of": of, "kind": kind}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -69,7 +69,7 @@ class CellDetail:
     def suggestions(self) -> tuple[Suggestion, ...]:
         """What could stand in the cell instead, the likeliest first.
 
-        Found when asked for: it takes 0.3 s in a large table. None as long as surprise
+        Found when asked for: it takes 0.3 s in a large table. Empty as long as surprise
         is not known.
         """
         if self._surprise is None:

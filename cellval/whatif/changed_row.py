@@ -13,6 +13,7 @@ from cellval.knn.row_values import make_steps
 from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 from cellval.text import content, listed
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.values.settings import Settings
 from cellval.values.words import method_words, test_words
@@ -78,7 +79,9 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
         {name: k for k, name in enumerate(names)},
         settings,
         int(settings.random_state or 0),
-        make_steps(int((~held_out).sum()), int(settings.n_neighbors or 10)),
+        make_steps(
+            int((~held_out).sum()), int(settings.n_neighbors or RunOptions.n_neighbors)
+        ),
     )
 
 

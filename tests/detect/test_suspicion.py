@@ -11,6 +11,7 @@ import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspects import suspects
 from cellval.detect.suspicion import CORNERS, FALSE_ALARMS, make_suspicion, n_to_flag
+from cellval.errors import InputError
 from cellval.table.table import Table
 
 
@@ -83,3 +84,13 @@ def test_the_lists_of_ranks_agree(davis):
     assert davis.ranks.ravel()[davis.order].tolist() == list(range(1, 801))
     worst = davis.surprise.surprise.ravel()[davis.surprise_order]
     assert (np.diff(worst) >= 0).all()
+
+
+def test_only_values_of_the_same_table_are_taken(davis):
+    table, values = davis.table, davis.values
+    with pytest.raises(InputError, match="must be the CellValues"):
+        cellval.suspects(table, values.values)
+    other = cellval.read(b"x,y\n1,a\n2,b\n3,a\n", label="y")
+    for door in (cellval.suspects, cellval.report):
+        with pytest.raises(InputError, match="another table"):
+            door(other, values)

@@ -100,7 +100,7 @@ def shown(
     if run is not None:
         run.memo = RunMemo(session.file, session.setup, first, changes or {})
         session.run = run
-    session.selection.row = row
+    session.selection.position = row
     if cell is not None:
         session.selection.choose_cell(*cell)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)

@@ -91,20 +91,20 @@ def test_a_sample_is_chosen_by_number_and_by_the_list_of_lowest(davis):
     lowest = int(np.argmin(davis.values.row_values))
     assert f"Row {lowest + 1}" in text_of(app)
     pick(app, "Row number or id", "17")
-    assert selected(app).row == 16
+    assert selected(app).position == 16
     pick(app, "Row number or id", "0")
-    assert selected(app).row == 16
+    assert selected(app).position == 16
     assert "There is no row with this number" in text_of(app)
     pick(app, "Lowest rows", lowest)
-    assert selected(app).row == lowest
+    assert selected(app).position == lowest
 
 
 def test_two_samples_are_compared_from_a_proposal(davis):
     app = pick(shown("sample", davis), "What to look at", "Compare two")
     pair = alike_values_pairs(davis.values)[0]
     pick(app, "Same value, different reasons", pair)
-    assert selected(app).row == pair.first
-    assert selected(app).other_row == pair.second
+    assert selected(app).position == pair.first
+    assert selected(app).other_position == pair.second
     frame = app.dataframe[-1].value
     np.testing.assert_allclose(
         frame["difference"].sum(),

@@ -94,11 +94,15 @@ def test_a_second_file_is_read_like_the_first_and_kept_with_it():
 def test_a_selection_follows_its_rows_into_another_version():
     old = davis_table()
     new = old.with_cells({}, drop=[4])
-    selection = Selection(row=4, other_row=20)
+    selection = Selection(position=4, other_position=20)
     selection.choose_cell(11, "height")
-    assert selection.row == 11
+    assert selection.position == 11
     moved = selection.moved(old, new)
-    assert (moved.cell, moved.row, moved.other_row) == ((10, "height"), 10, 19)
+    assert (moved.cell, moved.position, moved.other_position) == (
+        (10, "height"),
+        10,
+        19,
+    )
     assert Selection((4, "height"), 4).moved(old, new) == Selection()
     assert moved.moved(new, old) == Selection((11, "height"), 11, 20)
 

@@ -188,3 +188,9 @@ def test_a_file_is_repaired_by_a_mapping_or_a_file(tmp_path):
 
 def test_a_file_that_no_model_could_learn_from_is_repaired_all_the_same():
     assert repair_file(b"x;y\n1;a\n1;a\n", {(2, "x"): "7"}) == b"x;y\n1;a\n7;a\n"
+
+
+@pytest.mark.parametrize("cell", [5, "12", ("12", "height"), (12,), (1.5, "height")])
+def test_a_key_that_names_no_cell_is_said(davis, cell):
+    with pytest.raises(InputError, match="names no cell"):
+        cellval.repair(davis, {cell: "1"})

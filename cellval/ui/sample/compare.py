@@ -52,7 +52,10 @@ def propose_pairs(shown: Shown) -> None:
 def _take_pair(session: Session, key: str) -> None:
     pair = st.session_state[key]
     if pair is not None:
-        session.selection.row, session.selection.other_row = pair.first, pair.second
+        session.selection.position, session.selection.other_position = (
+            pair.first,
+            pair.second,
+        )
         st.session_state[key] = None
 
 

@@ -58,9 +58,9 @@ def row_picker(shown: Shown, position: int, which: str = "a") -> None:
 
 def _take(session: Session, position: int, which: str) -> None:
     if which == "a":
-        session.selection.row = position
+        session.selection.position = position
     else:
-        session.selection.other_row = position
+        session.selection.other_position = position
 
 
 def _typed(session: Session, table: Table, which: str) -> None:
