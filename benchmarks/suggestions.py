@@ -130,7 +130,7 @@ def alike(a: str, b: str) -> bool:
 
 
 def count(case: Case) -> tuple[Counter[str], Counter[str]]:
-    """Outcomes of likely first suggestions: for wrong cells, and for flagged right ones."""
+    """What likely suggestions do to wrong cells, and to right ones that are flagged."""
     table = case.table
     found = surprise(table)
     suspicion = make_suspicion(table, None, found)
@@ -153,22 +153,8 @@ def count(case: Case) -> tuple[Counter[str], Counter[str]]:
                 continue
             truth = case.truth.get((i, names[j]), table.cells[names[j]].iloc[i])
             counts["right" if alike(likely.text, truth) else "wrong"] += 1
-            if not alike(likely.text, truth):
-                EXAMPLES.append(
-                    (
-                        case.name,
-                        names[j],
-                        table.cells[names[j]].iloc[i],
-                        truth,
-                        likely.text,
-                        likely.why,
-                    )
-                )
         outcomes.append(counts)
     return outcomes[0], outcomes[1]
-
-
-EXAMPLES: list[tuple[str, ...]] = []
 
 
 def main() -> None:
@@ -176,7 +162,6 @@ def main() -> None:
     parser.add_argument("--data")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[])
-    parser.add_argument("--examples", type=int, default=0, help="wrong ones to print")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     folder = data_folder()
@@ -202,9 +187,6 @@ def main() -> None:
             f"{name:18}{wrong.total():12,}{wrong['right']:8,}{wrong['wrong']:8,}"
             f"{wrong['absent']:8,}{ratio:8.1f}{fine.total():22,}{fine['wrong']:20,}"
         )
-    draw = np.random.default_rng(0)
-    for at in draw.permutation(len(EXAMPLES))[: options.examples]:
-        print(*(repr(part) for part in EXAMPLES[at]), sep=" | ")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def is_systematic(own: str, word: str, slips: Sequence[tuple[str, str]]) -> bool
 
 def _change(a: str, b: str) -> tuple[str, str, str]:
     """What two words begin with, and the letters in which they then differ."""
-    same = next(
-        (k for k, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b))
-    )
+    same = 0
+    while same < min(len(a), len(b)) and a[same] == b[same]:
+        same += 1
     return a[:same], a[same : same + 1], b[same : same + 1]

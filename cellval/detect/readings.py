@@ -19,6 +19,7 @@ from cellval.table.table import Table
 
 USUAL = 0.6  # share of a column's cells that are written alike: the others differ
 ALIKE = 0.7  # of two words, 0 to 1, at least: many slips in one word
+RARE = 0.02  # share of the cells with a way of writing that may be a slip
 REPEATED = 3  # cells with a number that is known, and at least
 OFTEN = 0.004  # of all cells;
 MOSTLY = 0.7  # so many of all cells must hold a known one
@@ -50,6 +51,7 @@ class Writing:
     low: float  # of the plain numbers
     high: float
     known: tuple[str, ...]  # plain numbers, if few of them stand in most cells
+    rare: frozenset[str]  # ways in which few cells are written
 
 
 @kept(1)
@@ -79,7 +81,8 @@ def _writing(table: Table, column: Column) -> Writing:
     if sum(plain[text] for text in known) < MOSTLY * shapes.total():
         known = ()
     ends = (min(numbers), max(numbers)) if numbers else (np.nan, np.nan)
-    return Writing(usual, *ends, known)
+    rare = frozenset(way for way, n in shapes.items() if n <= RARE * shapes.total())
+    return Writing(usual, *ends, known, rare)
 
 
 def shape_of(text: str) -> str:
@@ -118,7 +121,7 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
         return []
     if writing.usual == "#" and shape != "#" and not _names_unit(shape):
         return [(numbers[0], "A plain number, as in the other cells.")]
-    if shape not in (writing.usual, "#") and _is_like(shape, writing.usual):
+    if shape in writing.rare and shape != "#" and _is_like(shape, writing.usual):
         return [(writing.usual.replace("#", numbers[0]), "As the other cells have it.")]
     return []
 

@@ -24,7 +24,7 @@ FITS = 0.05  # so many ordinary cells, at least, are as odd as a slip put right
 ODD = 0.01  # less odd cells are not taken for slips
 MOST_SWAPS = 5  # other columns tried for a cell
 LONGEST = 40  # characters of a number; longer ones are no slip of the fingers
-MOST_DETAILED = 2_000  # cells of a long list; the others get what their neighbours have
+MOST_DETAILED = 2_000  # cells of a long list; it takes half a millisecond each
 CLEAR_FIT = 0.3  # a slip put right looks like this many ordinary cells, to be likely,
 CLEARLY = 3.0  # and fits so many times better than any other
 FEW_ROWS = 5  # fewer neighbours say little,
@@ -91,8 +91,8 @@ def suggest_many(
         around = _Around.of(table, j, near[i][j])
         known = writings(table)[table.feature_names[j]].known
         options = _readings(table, found, i, j)
-        slips = [*swaps.get((i, j), ()), *_slips(table, found, i, j)]
-        options += _clearest(slips, known)
+        named, slips, unit = _slips(table, found, i, j)
+        options += named + _clearest([*swaps.get((i, j), ()), *slips], known) or unit
         slip = _misspelt(table, i, j, meant[j], around)
         options += slip or _neighbours_have(table, i, j, around)
         if is_code[i, j]:  # which is asked once for all cells that hold it
@@ -118,27 +118,18 @@ def _in_order(own: str, options: Sequence[Suggestion]) -> tuple[Suggestion, ...]
 def best_texts(
     table: Table, found: Surprise, rows: np.ndarray, columns: np.ndarray
 ) -> list[str]:
-    """The first suggestion for each surprising cell; empty for the others."""
+    """The likely suggestion for each surprising cell; empty where there is none."""
     odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
     texts = [""] * rows.size
     # Codes for "missing" come first and are many: they must not use up the detail.
     is_code = holds_code(table, found.placeholders)[rows[odd], columns[odd]]
     for at in odd[is_code]:
         texts[at] = BLANK
-    odd = odd[~is_code]
-    detailed = odd[:MOST_DETAILED]
+    detailed = odd[~is_code][:MOST_DETAILED]
     cells = [(int(rows[at]), int(columns[at])) for at in detailed]
     for at, options in zip(detailed, suggest_many(table, found, cells), strict=True):
-        texts[at] = (options[0].text or BLANK) if options else ""
-    for at in odd[MOST_DETAILED:]:
-        i, column = int(rows[at]), table.features[int(columns[at])]
-        expected = found.nearby.expected[i, columns[at]]
-        if np.isfinite(expected) and column.codes is not None:
-            texts[at] = column.categories[int(expected)]
-        elif np.isfinite(expected) and column.numbers is not None:
-            # The nearest one as the file writes it: with decimal mark, unit, date.
-            nearest = int(np.nanargmin(np.abs(column.numbers - expected)))
-            texts[at] = table.cells[column.name].iloc[nearest].strip()
+        if options and options[0].is_likely:
+            texts[at] = options[0].text or BLANK
     return texts
 
 
@@ -254,24 +245,29 @@ def _misspelt(
     return [Suggestion(word, "A slip of the fingers.", is_likely=likely, fit=1.0)]
 
 
-def _slips(table: Table, found: Surprise, i: int, j: int) -> list[Suggestion]:
+def _slips(
+    table: Table, found: Surprise, i: int, j: int
+) -> tuple[list[Suggestion], list[Suggestion], list[Suggestion]]:
     """Texts that a slip of the fingers turns into the cell's, if they would fit.
 
-    Another unit is a guess, for cells that nothing else explains.
+    Before them, the number in another unit that the cell names; after them, the best
+    one in any other unit: a guess, for cells that nothing else explains.
     """
     column = table.features[j]
     if column.numbers is None or found.surprise[i, j] >= ODD:
-        return []
+        return [], [], []
     own = table.cells[column.name].iloc[i].strip()
     variants = _variants(table, column, own)
+    named: list[Suggestion] = []
     slips: list[Suggestion] = []
     units: list[Suggestion] = []
     fits = _fits(table, found, i, j, list(variants))
     for (text, (why, least)), fit in zip(variants.items(), fits, strict=True):
         if fit >= least:
-            kind = units if least == UNIT_FITS else slips
-            kind.append(Suggestion(text, why, fit=fit))
-    return slips or sorted(units, key=lambda option: -option.fit)[:1]
+            kind = {UNIT_FITS: units, NAMED_UNIT_FITS: named}.get(least, slips)
+            likely = kind is named and fit >= FITS
+            kind.append(Suggestion(text, why, fit=fit, is_likely=likely))
+    return named, slips, sorted(units, key=lambda option: -option.fit)[:1]
 
 
 def _clearest(slips: Sequence[Suggestion], known: Sequence[str]) -> list[Suggestion]:
@@ -283,9 +279,12 @@ def _clearest(slips: Sequence[Suggestion], known: Sequence[str]) -> list[Suggest
     if not ordered:
         return []
     best = ordered[0]
+    if best.also:  # two odd cells explained at once, unless by two columns
+        others_do = any(option.also for option in ordered[1:])
+        return [replace(best, is_likely=not others_do), *ordered[1:]]
     others = [o.fit for o in ordered[1:] if _other_number(o.text, best.text)]
     likely = best.fit >= CLEAR_FIT and best.fit >= CLEARLY * max(others, default=0.0)
-    likely = likely and (not known or best.text in known) and "turned" not in best.why
+    likely = likely and (not known or best.text in known)
     return [replace(best, is_likely=likely), *ordered[1:]]
 
 
