@@ -1,5 +1,7 @@
 """Categories that look like a slip of the fingers for a much more common one."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cellval.table.columns import Column
@@ -10,6 +12,7 @@ SHORTEST = 5  # letters: short words are close to each other by chance
 SHORTEST_SWAP = 4  # the same for two letters swapped, which chance does less often
 LONGEST = 40  # letters: a long text is no word
 MOST_CATEGORIES = 2_000
+MEANT = 3  # words that differ alike are meant so
 
 
 def misspelt(column: Column) -> dict[int, int]:
@@ -35,7 +38,7 @@ def misspelt(column: Column) -> dict[int, int]:
         shape = _shape(column.categories[code])
         alike = {c for rest in _without_one(shape) for c in near.get(rest, ())}
         alike = {c for c in alike if counts[c] >= TIMES * counts[code]}
-        alike = {c for c in alike if _is_slip(shape, shapes[c])}
+        alike = {c for c in alike if is_slip(shape, shapes[c])}
         if alike:
             found[code] = max(alike, key=lambda c: (counts[c], -c))
     return found
@@ -52,7 +55,7 @@ def _without_one(word: str) -> set[str]:
     return {word} | {word[:i] + word[i + 1 :] for i in range(len(word))}
 
 
-def _is_slip(a: str, b: str) -> bool:
+def is_slip(a: str, b: str) -> bool:
     """Is one a slip for the other: a letter wrong, missing, too many or swapped?"""
     if a == b:
         return True
@@ -66,3 +69,20 @@ def _is_slip(a: str, b: str) -> bool:
         return long_enough
     i, j = wrong[0], wrong[-1]
     return len(wrong) == 2 and j == i + 1 and a[i] == b[j] and a[j] == b[i]
+
+
+def is_systematic(own: str, word: str, slips: Sequence[tuple[str, str]]) -> bool:
+    """Do several words differ from what would be meant in the same way and place?
+
+    ak_pn-2 for al_pn-2, beside ak_hf-1 for al_hf-1, is no slip: it is another state.
+    """
+    change = _change(own, word)
+    return sum(_change(*pair) == change for pair in slips) >= MEANT
+
+
+def _change(a: str, b: str) -> tuple[str, str, str]:
+    """What two words begin with, and the letters in which they then differ."""
+    same = 0
+    while same < min(len(a), len(b)) and a[same] == b[same]:
+        same += 1
+    return a[:same], a[same : same + 1], b[same : same + 1]

@@ -162,9 +162,15 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
         st.button(
             _words(option),
             key=f"cell suggestion {row_number} {column} {k}",
+            type="primary" if option.is_likely else "secondary",
             on_click=partial(_accept, file, cell, option),
             width="stretch",
-            help="Write this into the cell. It can be undone.",
+            help="Write this into the cell. It can be undone."
+            + (
+                ""
+                if option.is_likely
+                else " An idea, not more: look before you take it."
+            ),
         )
     if cell.oddity is None:
         st.caption("Suggestions come as soon as cells were compared with each other.")

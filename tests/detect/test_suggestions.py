@@ -197,14 +197,61 @@ def test_codes_for_missing_leave_the_detail_to_others(monkeypatch):
     assert other == str(right("weight"))
 
 
-def test_suggestions_of_a_long_list_are_written_as_in_the_file(monkeypatch):
-    monkeypatch.setattr(module, "MOST_DETAILED", 0)
-    frame = people()
-    frame.loc[17, ["height", "weight"]] = [1500.5, 900.5]
-    text = frame.map(lambda cell: str(cell).replace(".", ","))
-    text["weight"] += " kg"
-    table = read(text.to_csv(index=False, sep=";").encode(), label="sex")
-    found = best_texts(table, surprise(table), np.array([17, 17]), np.array([0, 1]))
-    for name, suggestion in zip(["height", "weight"], found, strict=True):
-        number = table.read_texts(name, [suggestion]).numbers[0]
-        assert abs(number - right(name)) < 20
+def test_a_list_holds_what_is_clearly_best_and_nothing_else():
+    frame = people().astype(object)
+    frame.loc[17, "weight"] = round(right("weight") * 10, 1)
+    frame.loc[30, "height"] = 143.7  # too small, and nothing explains it
+    table = read(frame.to_csv(index=False).encode(), label="sex")
+    found = surprise(table)
+    rows, columns = np.array([17, 30]), np.array([1, 0])
+    texts = best_texts(table, found, rows, columns)
+    assert [float(texts[0]), texts[1]] == [right("weight"), ""]
+    shifted, small = suggest_many(table, found, [(17, 1), (30, 0)])
+    assert shifted[0].is_likely and not any(o.is_likely for o in shifted[1:])
+    assert small and not any(option.is_likely for option in small)
+
+
+def test_two_slips_that_fit_as_well_leave_the_choice_to_a_person():
+    options = [
+        module.Suggestion("12", "", fit=0.8),
+        module.Suggestion("21", "", fit=0.5),
+    ]
+    assert not any(o.is_likely for o in module._clearest(options, ()))
+    assert module._clearest(options[:1], ())[0].is_likely
+    # in a column of few numbers it must be one of them
+    assert not module._clearest(options[:1], ("13", "14"))[0].is_likely
+
+
+def test_another_reading_comes_before_slips_of_the_fingers():
+    best = suggested("weight", lambda x: f"{x}%")[0]
+    assert float(best.text) == right("weight") and best.is_likely
+    assert best.why == "A plain number, as in the other cells."
+
+
+def test_another_unit_is_an_idea_unless_the_cell_names_it():
+    assert not suggested("height", lambda x: round(x / 2.54, 1))[0].is_likely
+    named = suggested("height", lambda x: f"{x / 2.54:.2f} in")[0]
+    assert abs(float(named.text) - right("height")) < 0.2 and named.is_likely
+
+
+def test_what_neighbours_have_is_likely_only_for_a_text_like_theirs():
+    draw = np.random.default_rng(3)
+    town = np.repeat(["Birmingham", "Montgomery", "Huntsville"], 60)
+    code = np.repeat([35, 36, 37], 60) * 1000 + draw.integers(0, 3, 180)
+    rest = {"code": code, "y": np.tile(["a", "b"], 90)}
+    for wrong, likely in (("Bxrmxnghxm", True), ("Paris", False)):
+        frame = pd.DataFrame({"town": town, **rest}).astype(object)
+        frame.loc[4, "town"] = wrong
+        table = read(frame.to_csv(index=False).encode(), label="y")
+        best = suggestions(table, surprise(table), 4, "town")[0]
+        assert (best.text, best.is_likely) == ("Birmingham", likely)
+
+
+def test_words_that_differ_alike_are_no_slips():
+    codes = [f"{state}_code-{k}" for k in range(6) for state in ["al"] * 40 + ["ak"]]
+    frame = pd.DataFrame({"code": codes, "x": range(len(codes))})
+    frame["y"] = ["ab"[k % 2] for k in range(len(codes))]
+    kinds = {"code": "category"}
+    table = read(frame.to_csv(index=False).encode(), label="y", kinds=kinds)
+    best = suggestions(table, surprise(table), 40, "code")[0]
+    assert best.text == "al_code-0" and not best.is_likely

@@ -1,0 +1,163 @@
+"""Other readings of the same text: what a cell says without decoration or slips.
+
+"0.065%" in a column of plain numbers is 0.065, "74 patxents" among "12 patients" is "74
+patients", and a bouncing keyboard writes 3399..66 for 39.6.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
+
+import numpy as np
+
+from cellval.detect.misspelt import is_slip
+from cellval.kept import kept
+from cellval.table.columns import MISSING_MARKERS, Column, Texts
+from cellval.table.table import Table
+
+USUAL = 0.6  # share of a column's cells that are written alike: the others differ
+ALIKE = 0.7  # of two words, 0 to 1, at least: many slips in one word
+RARE = 0.02  # share of the cells with a way of writing that may be a slip
+REPEATED = 3  # cells with a number that is known, and at least
+OFTEN = 0.004  # of all cells;
+MOSTLY = 0.7  # so many of all cells must hold a known one
+SHORTEST_DOUBLED = 4  # characters: 11 may be meant
+UNITS = (  # what a number was given in, what it should be in, and the factor
+    ("in", "cm", 2.54),
+    ("lb", "kg", 0.45359237),
+    ("oz", "g", 28.349523),
+    ("ft", "m", 0.3048),
+    ("mi", "km", 1.609344),
+    ("gal", "l", 3.785412),
+    ("h", "min", 60.0),
+    ("years", "months", 12.0),
+)
+UNIT_NAMES = {name for unit in UNITS for name in unit[:2]}
+_number = re.compile(r"(?<![\w.,])[-+−]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
+_feet = re.compile(
+    r"(\d+) *(?:'|’|′|ft\.?|feet|foot)(?: and)? *(?:(\d+(?:[.,]\d+)?) *"
+    r"(?:\"|''|”|″|in\.?|inch|inches)?)?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Writing:
+    """How the cells of a column are written, but for a few."""
+
+    usual: str  # the usual way, with # for each number; empty if there is none
+    low: float  # of the plain numbers
+    high: float
+    known: tuple[str, ...]  # plain numbers, if few of them stand in most cells
+    rare: frozenset[str]  # ways in which few cells are written
+
+
+@kept(1)
+def writings(table: Table) -> dict[str, Writing]:
+    """How the columns of a table are written, by name."""
+    return {column.name: _writing(table, column) for column in table.features}
+
+
+def _writing(table: Table, column: Column) -> Writing:
+    texts = Texts.of(table.cells[column.name])
+    shapes: Counter[str] = Counter()
+    plain: Counter[str] = Counter()
+    for text, n, missing in zip(
+        texts.stripped, texts.counts.tolist(), texts.missing.tolist(), strict=True
+    ):
+        if not missing:
+            shape = shape_of(text)
+            shapes[shape] += n
+            if shape == "#":
+                plain[text] += n
+    usual, n = shapes.most_common(1)[0] if shapes else ("", 0)
+    if n < USUAL * shapes.total() or "#" not in usual:
+        usual = ""
+    numbers = [number for number in map(_float, plain) if np.isfinite(number)]
+    often = max(REPEATED, OFTEN * shapes.total())
+    known = tuple(text for text, n in plain.items() if n >= often)
+    if sum(plain[text] for text in known) < MOSTLY * shapes.total():
+        known = ()
+    ends = (min(numbers), max(numbers)) if numbers else (np.nan, np.nan)
+    rare = frozenset(way for way, n in shapes.items() if n <= RARE * shapes.total())
+    return Writing(usual, *ends, known, rare)
+
+
+def shape_of(text: str) -> str:
+    """A text with # for each number in it."""
+    return _number.sub("#", text.casefold())
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text.replace("−", "-").replace(",", "."))
+    except ValueError:
+        return float("nan")
+
+
+def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]]:
+    """Other readings of a text, each with a sentence; none where several are possible.
+
+    Units are left alone: 165 cm are not 165 inches.
+    """
+    if own.casefold() in MISSING_MARKERS:
+        return [("", f"'{own}' stands for a cell without content.")]
+    half, shape, numbers = _half(own), shape_of(own), _number.findall(own)
+    if writing.known and (half or shape != "#"):
+        meant = [text for text in writing.known if _may_mean(half or own, text)]
+        if len(meant) == 1:
+            why = "The only number of the column that looks like it."
+            return [(meant[0], why)]
+        if meant:
+            return []
+    if half:
+        return [(half, "Every key was struck twice.")]
+    if column.kind == "number" and (feet := _feet.fullmatch(own)):
+        inches = 12 * int(feet[1]) + _float(feet[2] or "0")
+        return [(f"{inches:.10g}", f"{own} in inches.")]
+    if len(numbers) != 1 or writing.usual.count("#") != 1:
+        return []
+    if writing.usual == "#" and shape != "#" and not _names_unit(shape):
+        return [(numbers[0], "A plain number, as in the other cells.")]
+    if shape in writing.rare and shape != "#" and _is_like(shape, writing.usual):
+        return [(writing.usual.replace("#", numbers[0]), "As the other cells have it.")]
+    return []
+
+
+def _names_unit(shape: str) -> bool:
+    return bool(set(re.findall(r"[a-z]+", shape)) & UNIT_NAMES)
+
+
+def _half(own: str) -> str:
+    """A text without its second half of each pair of equal characters, or nothing."""
+    half = own[::2]
+    doubled = len(own) >= SHORTEST_DOUBLED and half == own[1::2]
+    return half if doubled and any(letter.isdigit() for letter in half) else ""
+
+
+def _may_mean(own: str, known: str) -> bool:
+    """Was a number meant: with letters for some of its digits, or with keys missed?"""
+    if any(letter.isalpha() for letter in own):
+        return len(own) == len(known) and all(
+            a == b or a.isalpha() for a, b in zip(own, known, strict=True)
+        )
+    keys = iter(known)
+    return len(own) > 1 and all(key in keys for key in own)
+
+
+def is_within(writing: Writing, text: str) -> bool:
+    """Does a plain number lie among those of its column?"""
+    return writing.low <= _float(text) <= writing.high
+
+
+def _is_like(a: str, b: str) -> bool:
+    return is_slip(a, b) or SequenceMatcher(None, a, b).ratio() >= ALIKE
+
+
+def is_closest(own: str, word: str, words: Sequence[str]) -> bool:
+    """May a word be meant, with a few slips, rather than any other of the words?"""
+    known = {other.casefold(): other for other in words}
+    near = get_close_matches(own.casefold(), known, n=1, cutoff=ALIKE)
+    return bool(near) and near[0] == word.casefold()

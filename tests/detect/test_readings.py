@@ -1,0 +1,71 @@
+"""Other readings of the same text."""
+
+import pandas as pd
+import pytest
+
+from cellval.detect.readings import is_closest, is_within, readings, shape_of, writings
+from cellval.table.table import read
+
+
+def reading(texts, own, kind):
+    """What another cell of a column of such texts is read as."""
+    frame = pd.DataFrame({"x": [*texts, own]})
+    frame["y"] = ["ab"[k % 2] for k in range(len(frame))]
+    frame["z"] = range(len(frame))
+    table = read(frame.to_csv(index=False).encode(), label="y", kinds={"x": kind})
+    return [text for text, _ in readings(table.features[0], writings(table)["x"], own)]
+
+
+PLAIN = [f"0.0{k}" for k in range(10, 99)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "own", "kind", "expected"),
+    [
+        (PLAIN, "0.065%", "number", ["0.065"]),
+        (PLAIN, "0.065", "number", []),
+        (PLAIN, "N/A", "number", [""]),
+        (PLAIN, "about 3 or 4", "number", []),
+        (PLAIN, "165 cm", "number", []),  # not the same number in another unit
+        (PLAIN, "00..006655", "number", ["0.065"]),
+        (PLAIN, "5'4\"", "number", ["64"]),
+        (PLAIN, "5 feet and 8.5 inches", "number", ["68.5"]),
+        (
+            [f"{k} patients" for k in range(80)],
+            "74 patxents",
+            "category",
+            ["74 patients"],
+        ),
+        ([f"{k} patients" for k in range(80)], "74", "category", []),
+        ([f"{k} oz" for k in range(40)] * 2 + ["7 ml"] * 60, "7 xz", "category", []),
+        (["31.7", "39.6", "71.3"] * 30, "3399..66", "number", ["39.6"]),
+        (["31.7", "39.6", "71.3"] * 30, "33..77", "number", ["31.7"]),
+        (["31.7", "39.6", "71.3"] * 30, "33..", "number", []),  # 31.7 or 39.6
+        (["35631", "35903", "36201"] * 30, "3590x", "number", ["35903"]),
+        (["35631", "35901", "35903"] * 30, "3590x", "number", []),
+        (["red", "green"] * 30, "gren", "category", []),
+    ],
+)
+def test_a_text_is_read_otherwise_only_where_one_reading_is_possible(
+    texts, own, kind, expected
+):
+    assert reading(texts, own, kind) == expected
+
+
+def test_shapes_leave_out_the_numbers():
+    assert shape_of("12.0 OZ.") == "# oz."
+    assert shape_of("-3,5%") == "#%"
+    assert shape_of("al_pn-5c") == "al_pn-#c"
+
+
+def test_a_plain_number_lies_among_those_of_its_column():
+    frame = pd.DataFrame({"x": PLAIN, "y": ["a", "b"] * 44 + ["a"]})
+    table = read(frame.to_csv(index=False).encode(), label="y")
+    writing = writings(table)["x"]
+    assert is_within(writing, "0.05") and not is_within(writing, "5")
+
+
+def test_a_word_is_meant_only_if_no_other_is_closer():
+    assert is_closest("MALE", "Male", ["Male", "Female"])
+    assert not is_closest("MALE", "Female", ["Male", "Female"])
+    assert not is_closest("Paris", "Birmingham", ["Birmingham"])
