@@ -1,6 +1,7 @@
 """cellval in the browser: `streamlit run app.py`."""
 
 import time
+from pathlib import Path
 
 import streamlit as st
 
@@ -11,6 +12,8 @@ from cellval.ui.runs import sync_link
 from cellval.ui.session import get_session
 from cellval.ui.watch import note_drawn
 
+# A file: the browser would ask another host for a material icon.
+ICON = Path(sidebar.__file__).with_name("icon.png")
 LOGO = """
 <svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">
 <g fill="#14938a"><rect x="2" y="4" width="7" height="7" rx="1.5"/>
@@ -26,12 +29,18 @@ LOGO = """
 fill="#14938a">cellval</text></svg>
 """
 
-# Wide pages are mostly margin otherwise.
-TIGHT = "<style>.stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}</style>"
+# Wide pages are mostly margin otherwise, and texts of charts too faint a grey.
+STYLE = """
+.stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}
+.stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
+.stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
+.stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
+"""
+DARK_STYLE = '[data-testid="stBaseButton-primary"] * {color: #04110f}'
 
 st.set_page_config(
     page_title="cellval",
-    page_icon=":material/grid_on:",
+    page_icon=str(ICON),
     layout="wide",
     menu_items={"About": "**cellval** finds the cells of a table that hurt a model."},
 )
@@ -39,12 +48,14 @@ warm_up.warm_up()
 session = get_session()
 sync_link(session)
 st.logo(LOGO, size="large")
-st.html(TIGHT)
+dark = st.context.theme.type == "dark"
+st.html(f"<style>{STYLE}{DARK_STYLE if dark else ''}</style>")
 pages = {
     name: st.Page(file_of(name), title=page.title, icon=f":material/{page.icon}:")
     for name, page in PAGES.items()
 }
 chosen = st.navigation(list(pages.values()))
+st.set_page_config(page_title=f"{chosen.title} · cellval")
 note_frame(session)
 began = time.monotonic()
 note_drawn(session, 0.0)  # or the sidebar asks for a rerun before the page is there

@@ -22,7 +22,7 @@ from benchmarks.pages import printed
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
 from conftest import Server, chromium_path  # noqa: E402 - the path comes first
-from test_walks import (  # noqa: E402
+from steps import (  # noqa: E402
     LONG,
     SAMPLES,
     TITLES,

@@ -39,7 +39,6 @@ figure = view.cells_figure(
     outlined.tobytes(),
     marked_cell(shown, window, key),
     look.transposed,
-    st.context.theme.type == "dark",
 )
 with cells:
     chart(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cellval.figures.palette import COLOURS
+from cellval.figures.palette import COLOURS, OUTLINE
 from cellval.text import content, figure_text
 from cellval.views.value_view import ValueView
 
@@ -117,6 +117,15 @@ def frames(
         long += [j - 0.5, j + 0.5, j + 0.5, j - 0.5, j - 0.5, None]
         short += [i - half, i - half, i + half, i + half, i - half, None]
     return line(*(short, long) if turn else (long, short), colour, width)
+
+
+def outlines(
+    cells: Iterable[Cell], width: float, *, turn: bool = False
+) -> tuple[Trace, Trace]:
+    """Lines in two tones around cells, seen on every colour of light and dark pages."""
+    places, (below, above) = list(cells), OUTLINE
+    wide = frames(places, below, width + 2, turn=turn)
+    return wide, frames(places, above, width, turn=turn) | {"name": "outlined"}
 
 
 def line(

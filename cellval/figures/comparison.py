@@ -4,9 +4,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.cells import Cell, colours, frames, placed, scaled
+from cellval.figures.cells import Cell, colours, outlines, placed, scaled
 from cellval.figures.layout import PLOT_HEIGHT, colour_bar, lay_out, named_axis
-from cellval.figures.palette import GREY, HIGH, LOW, OUTLINE
+from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.repairs.comparison import Comparison
 from cellval.text import content, figure_text
 from cellval.values.result import CellValues
@@ -88,9 +88,7 @@ def _differences(figure: go.Figure, comparison: Comparison, places: np.ndarray) 
     figure.update_xaxes(range=[-1.15 * widest, 1.15 * widest], row=1, col=2)
 
 
-def heatmaps(
-    pair: MatchedRows, columns: np.ndarray, repaired: set[Cell], *, dark: bool = False
-) -> go.Figure:
+def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.Figure:
     """Two heatmaps side by side: same rows, columns and colours.
 
     Repaired cells, by row number and column position, are outlined; column -1 stands
@@ -107,7 +105,7 @@ def heatmaps(
     )
     # Of a dropped row all cells are outlined.
     dropped = {(row, int(j)) for row, at in repaired if at < 0 for j in columns}
-    outline = frames(placed(pair.rows, columns, repaired | dropped), OUTLINE[dark], 2)
+    outlined = outlines(placed(pair.rows, columns, repaired | dropped), 2)
     title = {
         "text": f"value: {unit.name} of accuracy; below 0 hurts",
         **{"side": "bottom", "font": {"size": 12}},
@@ -131,7 +129,8 @@ def heatmaps(
             row=1,
             col=side,
         )
-        figure.add_trace(outline, row=1, col=side)
+        for line in outlined:
+            figure.add_trace(line, row=1, col=side)
     _lay_out(figure, pair, [figure_text(names[j], 18) for j in columns])
     return figure
 

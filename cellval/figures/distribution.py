@@ -60,7 +60,7 @@ def distribution(
         figure.add_vline(
             x=at,
             line={"color": SELECTED, "width": 3},
-            annotation={"text": text, "font": {"color": SELECTED}},
+            annotation={"text": text},
             annotation_position="top left" if left else "top right",
             annotation_xshift=-6 if left else 6,
         )

@@ -14,6 +14,7 @@ from cellval.figures.cells import (
     cell_data,
     colours,
     frames,
+    outlines,
     placed,
     points,
     scaled,
@@ -25,7 +26,7 @@ from cellval.figures.layout import (
     named_axis,
     note_above,
 )
-from cellval.figures.palette import OUTLINE, SELECTED, sign_colours
+from cellval.figures.palette import SELECTED, sign_colours
 from cellval.text import figure_text
 from cellval.views.value_view import ValueView
 
@@ -40,13 +41,11 @@ def heatmap(
     outlined: Set[Cell] = frozenset(),
     selected: Cell | None = None,
     transposed: bool = False,
-    dark: bool = False,
 ) -> go.Figure:
     """Cells as colours, outlined where suspected; bars of columns, a strip of rows.
 
     Rows and columns are drawn in the order given; outlined cells that are not among
-    them are ignored. Transposed, rows go across and columns down, as in the paper. On a
-    dark page outlines are light.
+    them are ignored. Transposed, rows go across and columns down, as in the paper.
     """
     values = view.values
     grid = values.values[np.ix_(rows, columns)]
@@ -65,8 +64,7 @@ def heatmap(
             _overlay(view, rows, columns, transposed, size),
             _column_bars(view, columns, names, transposed),
             _row_strip(view, rows, transposed),
-            frames(framed, OUTLINE[dark], 1 if thin else 2, turn=transposed)
-            | {"name": "outlined"},
+            *outlines(framed, 1 if thin else 2, turn=transposed),
             frames(clicked, SELECTED, 2 if thin else 3, turn=transposed, half=half),
         ]
     )

@@ -18,7 +18,7 @@ COLOURS: list[tuple[float, str]] = [
 ]
 LOW_COLOURS = [(2 * at, colour) for at, colour in COLOURS if at <= 0.5]
 LOW, HIGH, GREY, GREEN = "#d55e00", "#0072b2", "#8a8f98", "#009e73"
-OUTLINE = {False: "#111111", True: "#ffffff"}  # on light and dark pages
+OUTLINE = "#111111", "#ffffff"  # a wide line under a narrow one: seen on all colours
 SELECTED, REPAIRED = "#c2189b", "#2e8b57"
 CORNER_COLOURS = {"error": LOW, "odd": GREEN, "hard": HIGH, "fine": GREY}
 CLEAR = "rgba(0,0,0,0)"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -121,12 +122,18 @@ def chromium():
 def new_person(chromium):
     """Makes persons: each a page in a browser context of its own."""
     contexts = []
+    hosts = set()
+
+    def note_host(request):
+        if request.url.startswith(("http", "ws")):
+            hosts.add(urllib.parse.urlsplit(request.url).hostname)
 
     def make(**options):
         context = chromium.new_context(
             viewport={"width": 1280, "height": 900}, accept_downloads=True, **options
         )
         contexts.append(context)
+        context.on("request", note_host)
         page = context.new_page()
         page.set_default_timeout(30_000)
         return page
@@ -139,6 +146,7 @@ def new_person(chromium):
             if stop.is_visible():
                 stop.click()
         context.close()
+    assert hosts <= {"localhost"}, "a page asks another host"
 
 
 @pytest.fixture

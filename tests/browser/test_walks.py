@@ -1,135 +1,29 @@
 """Walks through the whole app in a real browser."""
 
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
-expect = sync_api.expect
-expect.set_options(timeout=30_000)  # two cores, and a run on them
-
-SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
-LONG = 120_000  # ms; the first run on a machine compiles
-TITLES = ("Data", "Heatmap", "Inspection list", "Explain a sample", "Columns", "Repair")
-TITLES += ("Sources", "Validate", "Export")
-
-# Where a cell of the heatmap is on the screen, by what the figure knows of it.
-CELL_ON_SCREEN = """
-([row, column]) => {
-  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
-    for (const trace of plot._fullData || []) {
-      const known = trace.customdata || [];
-      for (let i = 0; i < known.length; i++) {
-        const cell = known[i];
-        if (Array.isArray(cell) && String(cell[0]) === String(row)
-            && cell.includes(column)) {
-          const layout = plot._fullLayout;
-          const x = layout[trace.xaxis.replace("x", "xaxis")];
-          const y = layout[trace.yaxis.replace("y", "yaxis")];
-          plot.scrollIntoView({block: "center"});
-          const box = plot.getBoundingClientRect();
-          return [box.left + x._offset + x.d2p(trace.x[i]),
-                  box.top + y._offset + y.d2p(trace.y[i])];
-        }
-      }
-    }
-  }
-  return null;
-}
-"""
-
-
-def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
-
-
-def goto(page, title):
-    """Click on a page's link; again if nothing happens, as a person would.
-
-    While a page is drawn, Streamlit can merge a click on a link with the timer of the
-    sidebar's fragment, and then the click is lost.
-    """
-    link = page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
-    heading = page.get_by_role("heading", name=title, exact=True, level=1)
-    for last in (False, False, True):
-        link.click()
-        try:
-            expect(heading).to_be_visible(timeout=30_000 if last else 8_000)
-            return
-        except AssertionError:
-            if last:
-                raise
-
-
-def no_faults(page):
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def open_sample(page, server, name):
-    page.goto(server.url)
-    button(page, name).click()
-    expect(button(page, "Value the cells")).to_be_enabled()
-
-
-def start(page):
-    button(page, "Value the cells").click()
-    expect(page.get_by_role("heading", name="Heatmap", level=1)).to_be_visible()
-
-
-def upload(page, path_or_file):
-    page.locator("input[type=file]").first.set_input_files(path_or_file)
-
-
-def sidebar(page):
-    return page.get_by_test_id("stSidebar")
-
-
-def done(page):
-    expect(sidebar(page).get_by_text("Done:")).to_be_visible(timeout=LONG)
-
-
-def click_cell(page, row_index, column):
-    """Click the cell; the figure may still be on its way."""
-    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
-    found = page.wait_for_function(CELL_ON_SCREEN, arg=[row_index, column])
-    x, y = found.json_value()
-    page.mouse.move(x, y)
-    page.mouse.click(x, y)
-
-
-def download(page, name):
-    with page.expect_download() as found:
-        button(page, name).click()
-    return found.value
-
-
-def read(download, folder):
-    path = folder / download.suggested_filename
-    download.save_as(path)
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
-
-
-def slow_csv():
-    """So many columns and rows that a run takes minutes."""
-    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
-    return {"name": "slow.csv", "mimeType": "text/csv", "buffer": _bytes(adult)}
-
-
-def _bytes(frame):
-    return frame.to_csv(index=False).encode()
-
-
-def start_slow(page, server):
-    page.goto(server.url)
-    upload(page, slow_csv())
-    expect(button(page, "Value the cells")).to_be_enabled()
-    page.get_by_text("Options", exact=True).click()
-    page.get_by_text("Until precise", exact=True).click()
-    expect(page.get_by_text(re.compile("This will take about"))).to_be_visible()
-    start(page)
-    expect(sidebar(page).get_by_text("test points so far")).to_be_visible(timeout=LONG)
+from browser.steps import (
+    LONG,
+    SAMPLES,
+    TITLES,
+    _bytes,
+    button,
+    click_cell,
+    done,
+    download,
+    expect,
+    goto,
+    no_faults,
+    open_sample,
+    read,
+    sidebar,
+    start,
+    start_slow,
+    upload,
+)
 
 
 def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
@@ -288,6 +182,7 @@ def test_every_page_draws_in_every_state_of_a_session(page, server):
         expect(page.get_by_test_id("stApp")).to_have_attribute(
             "data-test-script-state", "notRunning"
         )
+        expect(page).to_have_title(f"{title} · cellval")
         no_faults(page)
 
 

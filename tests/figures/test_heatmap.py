@@ -5,6 +5,7 @@ import pytest
 from cases import make_table, values_of
 
 from cellval.figures.heatmap import heatmap
+from cellval.figures.palette import OUTLINE
 from cellval.views.value_view import ValueView, value_view
 
 
@@ -69,7 +70,11 @@ def test_outlines_sit_on_the_right_cells(davis, transposed):
         selected=(9, 0),
         transposed=transposed,
     )
-    line, _ = (trace for trace in figure.data if trace.type == "scatter")
+    below, line, _ = (trace for trace in figure.data if trace.type == "scatter")
+    # two tones: one of them shows on every colour
+    assert (below.line.color, line.line.color) == OUTLINE
+    assert (below.x, below.y) == (line.x, line.y)
+    assert below.line.width > line.line.width
     xs = np.array([np.nan if v is None else v for v in line.x]).reshape(-1, 6)
     ys = np.array([np.nan if v is None else v for v in line.y]).reshape(-1, 6)
     centres = {

@@ -33,7 +33,7 @@ SAMPLES = {
     ),
     "breast_cancer.csv": (
         "Breast cancer",
-        "699 graded cell samples. 16 cells are `?`, 236 rows repeat an earlier one, "
+        "699 graded cell samples. 16 cells are “?”, 236 rows repeat an earlier one, "
         "and there is an id column with repeats.",
     ),
     "wine.csv": (
@@ -43,7 +43,7 @@ SAMPLES = {
     ),
     "adult_2000.csv": (
         "Adult",
-        "2,000 people of the 1994 US census. Missing cells are `?`, one column says "
+        "2,000 people of the 1994 US census. Missing cells are “?”, one column says "
         "nothing, and two say the same.",
     ),
     "ugly.csv": (

@@ -59,7 +59,6 @@ def cells_figure(
     outlined: bytes,
     selected: tuple[int, int] | None,
     transposed: bool,
-    dark: bool,
 ) -> go.Figure:
     """The heatmap; rows and outlined cells by (flat) position."""
     drawn = np.frombuffer(rows, np.int64)
@@ -72,7 +71,6 @@ def cells_figure(
         outlined=set(zip(i[seen].tolist(), j[seen].tolist(), strict=True)),
         selected=selected,
         transposed=transposed,
-        dark=dark,
     )
 
 

@@ -154,7 +154,6 @@ def _heatmaps(session: Session, before: Version, after: Version) -> None:
             MatchedRows(before.values, after.values, rows[slice(*windows[0])]),
             np.arange(*windows[1]),
             cells | {(row, -1) for row in drop},
-            dark=st.context.theme.type == "dark",
         ),
         "Heatmaps before and after",
     )
