@@ -24,8 +24,8 @@ FALSE_ALARMS = 0.1  # expected share among the flagged cells
 SURPRISING = 0.01  # one ordinary cell in a hundred is as odd
 CORNERS = {
     "error": "likely error",
-    "odd": "surprising but harmless",
-    "hard": "ordinary but harmful: hard case or label problem",
+    "odd": "odd but harmless",
+    "hard": "hurts but ordinary: hard case or label problem",
     "fine": "fine",
 }
 
@@ -80,8 +80,8 @@ class Suspicion:
         return np.where(odd, np.where(self.hurts, 0, 1), np.where(self.hurts, 2, 3))
 
     def corner_of(self, position: int, j: int) -> str:
-        """The corner of one cell, in words."""
-        return list(CORNERS.values())[int(self.corner[position, j])]
+        """The corner of one cell, by its key."""
+        return list(CORNERS)[int(self.corner[position, j])]
 
 
 def check_values(table: Table, values: Any) -> None:

@@ -1,16 +1,18 @@
 """The panel of the selected cell: what is known of it, decisions, repairs."""
 
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
 from cellval import glossary as words
 from cellval.detect.suggestions import Suggestion
+from cellval.detect.suspicion import CORNERS
 from cellval.errors import InputError
 from cellval.figures.distribution import distribution
 from cellval.repairs.repair import Repair
 from cellval.table.table import Table
-from cellval.text import content, share
+from cellval.text import content, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
 from cellval.ui.session import Cell, FileWork, Session, Shown
@@ -19,6 +21,12 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import chart
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail
 
+COLOURS: dict[str, Literal["red", "orange", "blue", "gray"]] = {  # of badges
+    "error": "red",
+    "odd": "orange",
+    "hard": "blue",
+    "fine": "gray",
+}
 BUTTONS = {  # a label and a sentence for each decision
     "error": ("Flag", "This cell is wrong: mark it as an error."),
     "fine": ("Fine", "This cell is right, however unusual."),
@@ -83,14 +91,21 @@ def _content_and_value(table: Table, cell: CellDetail) -> None:
 
 
 def _oddity(oddity: Oddity, n_cells: int) -> None:
+    title, _, more = CORNERS[oddity.corner].partition(": ")
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.badge(title.capitalize(), color=COLOURS[oddity.corner])
+        st.markdown(
+            f"rank {oddity.rank:,} of {n_cells:,} cells",
+            width="content",
+            help=f"Suspicion {share(oddity.suspicion)}. {words.SUSPICION_HELP}",
+        )
+    if more:
+        st.caption(f"{more.capitalize()}.")
+    odds = one_in(oddity.surprise)
+    verb = "look" if odds.endswith("in 100") else "looks"
     st.markdown(
-        f"**Suspicion** {share(oddity.suspicion)} · rank {oddity.rank:,} of "
-        f"{n_cells:,} cells",
-        help=words.SUSPICION_HELP,
-    )
-    st.markdown(
-        f"**Surprise** {share(oddity.surprise)} · {plain(oddity.corner)}",
-        help=words.SURPRISE_HELP,
+        f"{odds[0].upper()}{odds[1:]} ordinary cells of this column {verb} this odd.",
+        help=f"Surprise {share(oddity.surprise)}. {words.SURPRISE_HELP}",
     )
     if oddity.reason:
         st.caption(plain(oddity.reason))

@@ -35,8 +35,8 @@ class Oddity:
     suspicion: float  # 0 to 1, as surprise; lower is worse
     rank: int  # by suspicion, 1 for the most suspicious cell
     surprise: float
-    corner: str  # of the map of all cells, in words
-    reason: str  # a sentence; empty where it would only repeat the corner
+    corner: str  # of the map of all cells: one of `suspicion.CORNERS`
+    reason: str  # a sentence; empty for an ordinary cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +130,12 @@ def _suggestions(
 
 def _oddity(suspicion: Suspicion, position: int, j: int) -> Oddity:
     corner = suspicion.corner_of(position, j)
+    is_odd = corner in ("error", "odd")
     reason = reasons(suspicion, np.array([position]), np.array([j]))[0]
     return Oddity(
         float(suspicion.scores[position, j]),
         int(suspicion.ranks[position, j]),
         float(suspicion.surprise.surprise[position, j]),
         corner,
-        "" if reason.rstrip(".").casefold() == corner else reason,
+        reason if is_odd else "",
     )

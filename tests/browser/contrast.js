@@ -35,7 +35,8 @@
     const element = texts.currentNode.parentElement;
     if (!text || element.closest("script, style, noscript, [disabled], [aria-disabled=true]"))
       continue;
-    if (element.closest("[data-testid=stIconMaterial], canvas")) continue;
+    // inside a bar plotly chooses black or white by the bar's colour
+    if (element.closest("[data-testid=stIconMaterial], .bartext-inside")) continue;
     const box = element.getBoundingClientRect();
     const style = getComputedStyle(element);
     if (!box.width || !box.height || style.visibility === "hidden") continue;

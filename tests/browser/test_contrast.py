@@ -13,12 +13,13 @@ FAINT = (Path(__file__).parent / "contrast.js").read_text()
 def test_all_texts_stand_out_from_what_is_behind_them(new_person, server, scheme):
     page = new_person(color_scheme=scheme)
     open_sample(page, server, "Davis")
+    page.wait_for_timeout(1500)  # charts are drawn after the page
     found = {"Data": page.evaluate(FAINT)}
     start(page)
     done(page)
     click_cell(page, 11, "weight")
     for title in TITLES[1:]:
         goto(page, title)
-        page.wait_for_timeout(1500)  # charts are drawn after the page
+        page.wait_for_timeout(1500)
         found[title] = page.evaluate(FAINT)
     assert not {title: faint for title, faint in found.items() if faint}

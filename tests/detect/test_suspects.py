@@ -106,8 +106,8 @@ def test_reasons_say_what_is_odd_and_whether_it_hurts():
     )
     ordinary = suspects_frame(suspicion)["reason"].tail(5)
     assert set(ordinary) <= {
-        "Fine.",
-        "Ordinary but harmful: hard case or label problem.",
+        "Nothing speaks against it.",
+        "Hurts but ordinary: hard case or label problem.",
     }
 
 
@@ -119,7 +119,7 @@ def test_a_reason_names_what_the_neighbours_and_the_class_have():
     assert weight.startswith("Rows like this one have about ")
     assert "usual where sex is F: 47 to 70" in weight
     assert not weight.endswith("It hurts.")  # without values nobody knows
-    assert fine == "Fine."
+    assert fine == "Nothing speaks against it."
 
 
 def test_an_expected_category_is_named_in_quotes():

@@ -43,7 +43,7 @@ def test_every_point_lies_in_its_corner_and_knows_its_cell(davis):
     ):
         i, j = divmod(int(cell), 4)
         assert (int(known[0]), int(known[1])) == (i, j)
-        corner = davis.corner_of(i, j)
+        corner = CORNERS[davis.corner_of(i, j)]
         assert known[10] == corner
         odd = davis.surprise.surprise[i, j] < 0.01
         assert (x < -2) == odd or x == pytest.approx(-2, abs=1e-6)

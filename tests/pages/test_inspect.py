@@ -119,7 +119,7 @@ def test_the_map_draws_the_cells_and_keeps_the_filters(davis):
     assert "weight: 166" in text_of(app)
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     names = [note["text"] for note in spec["layout"]["annotations"]]
-    for words in ("likely error", "surprising but harmless", "hard case", "fine"):
+    for words in ("likely error", "odd but harmless", "hard case", "fine"):
         assert any(words in name for name in names)
     assert "Ranked by" not in [found.label for found in app.selectbox]
 
