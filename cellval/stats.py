@@ -13,6 +13,11 @@ def in_errors(value: float, stderr: float) -> float:
     return np.copysign(np.inf, value) if value else 0.0
 
 
+def is_clear(value: float, stderr: float) -> bool:
+    """Is it different from 0 by more than chance explains?"""
+    return bool(abs(value) > SURE * stderr)
+
+
 def clearly_below(values: np.ndarray, stderr: np.ndarray) -> np.ndarray:
     """Which values are below 0 by more than chance explains."""
     with np.errstate(invalid="ignore"):

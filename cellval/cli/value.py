@@ -14,8 +14,7 @@ from cellval.values.result import CellValues, load
 from cellval.values.words import (
     approximation_words,
     design_words,
-    model_words,
-    score_words,
+    reached_words,
 )
 
 
@@ -32,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     if settings.is_approximate:
         print(f"approximation: {approximation_words(settings)}")
     if settings.sums_to_score:
-        print(f"all cells sum to {values.total:.4f} ({_meaning(values)})")
+        print(f"all cells sum to {values.total:.4f} ({reached_words(values.settings)})")
     else:
         print(METHODS[settings.method].means)
     hurts = " (below zero: the cell hurts)" if settings.additive else ""
@@ -54,11 +53,6 @@ def _out_folder(options: argparse.Namespace) -> Path:
                     "another --out."
                 )
     return folder
-
-
-def _meaning(values: CellValues) -> str:
-    what = f"{score_words(values.settings)} of the {model_words(values.settings)}"
-    return what if values.settings.baseline == "zero" else f"{what} above chance"
 
 
 def explain(options: argparse.Namespace) -> int:

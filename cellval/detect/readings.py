@@ -8,9 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher, get_close_matches
-
-import numpy as np
 
 from cellval.detect.misspelt import is_slip
 from cellval.kept import kept
@@ -48,8 +47,9 @@ class Writing:
     """How the cells of a column are written, but for a few."""
 
     usual: str  # the usual way, with # for each number; empty if there is none
-    low: float  # of the plain numbers
-    high: float
+    mark: str  # the decimal mark
+    low: Decimal | None  # of the plain numbers
+    high: Decimal | None
     known: tuple[str, ...]  # plain numbers, if few of them stand in most cells
     rare: frozenset[str]  # ways in which few cells are written
 
@@ -75,14 +75,15 @@ def _writing(table: Table, column: Column) -> Writing:
     usual, n = shapes.most_common(1)[0] if shapes else ("", 0)
     if n < USUAL * shapes.total() or "#" not in usual:
         usual = ""
-    numbers = [number for number in map(_float, plain) if np.isfinite(number)]
+    read = [as_decimal(text, table.decimal) for text in plain]
+    numbers = [number for number in read if number is not None]
+    low, high = (min(numbers), max(numbers)) if numbers else (None, None)
     often = max(REPEATED, OFTEN * shapes.total())
     known = tuple(text for text, n in plain.items() if n >= often)
     if sum(plain[text] for text in known) < MOSTLY * shapes.total():
         known = ()
-    ends = (min(numbers), max(numbers)) if numbers else (np.nan, np.nan)
     rare = frozenset(way for way, n in shapes.items() if n <= RARE * shapes.total())
-    return Writing(usual, *ends, known, rare)
+    return Writing(usual, table.decimal, low, high, known, rare)
 
 
 def shape_of(text: str) -> str:
@@ -90,11 +91,21 @@ def shape_of(text: str) -> str:
     return _number.sub("#", text.casefold())
 
 
-def _float(text: str) -> float:
+def as_decimal(number: str, mark: str) -> Decimal | None:
+    """A number as a file with this decimal mark writes it."""
+    other = "," if mark == "." else "."
+    plain = number.replace(other, "").replace(" ", "").replace("'", "")
     try:
-        return float(text.replace("−", "-").replace(",", "."))
-    except ValueError:
-        return float("nan")
+        return Decimal(plain.replace(mark, ".").replace("−", "-"))
+    except InvalidOperation:
+        return None
+
+
+def written(number: Decimal, mark: str) -> str:
+    text = f"{number:f}"
+    if "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace(".", mark)
 
 
 def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]]:
@@ -115,8 +126,10 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
     if half:
         return [(half, "Every key was struck twice.")]
     if column.kind == "number" and (feet := _feet.fullmatch(own)):
-        inches = 12 * int(feet[1]) + _float(feet[2] or "0")
-        return [(f"{inches:.10g}", f"{own} in inches.")]
+        inches = as_decimal(feet[2] or "0", writing.mark) or Decimal(0)
+        return [
+            (written(12 * int(feet[1]) + inches, writing.mark), f"{own} in inches.")
+        ]
     if len(numbers) != 1 or writing.usual.count("#") != 1:
         return []
     if writing.usual == "#" and shape != "#" and not _names_unit(shape):
@@ -149,7 +162,10 @@ def _may_mean(own: str, known: str) -> bool:
 
 def is_within(writing: Writing, text: str) -> bool:
     """Does a plain number lie among those of its column?"""
-    return writing.low <= _float(text) <= writing.high
+    number = as_decimal(text, writing.mark)
+    if number is None or writing.low is None or writing.high is None:
+        return False
+    return writing.low <= number <= writing.high
 
 
 def _is_like(a: str, b: str) -> bool:

@@ -12,7 +12,15 @@ import numpy as np
 from cellval.detect.misspelt import TIMES, is_systematic, misspelt
 from cellval.detect.neighbours import MOST_KNOWN, NeighbourIndex
 from cellval.detect.placeholders import holds_code
-from cellval.detect.readings import UNITS, is_closest, is_within, readings, writings
+from cellval.detect.readings import (
+    UNITS,
+    as_decimal,
+    is_closest,
+    is_within,
+    readings,
+    writings,
+    written,
+)
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
 from cellval.table.columns import Column
@@ -29,8 +37,9 @@ CLEAR_FIT = 0.3  # a slip put right looks like this many ordinary cells, to be l
 CLEARLY = 3.0  # and fits so many times better than any other
 FEW_ROWS = 5  # fewer neighbours say little,
 AGREED = 0.5  # and so many of them must hold the same for it to be likely
-UNIT_FITS = 0.2  # the same for units, of which one or the other fits by chance
-NAMED_UNIT_FITS = 0.001  # and where the cell itself names the other unit
+# How well a variant must fit: of units one or the other does by chance, but not if the
+# cell itself names it.
+LEAST = {"slip": FITS, "unit": 0.2, "named unit": 0.001}
 _number = re.compile(r"[-+−]?\d(?:[\d.,' ]*\d)?")
 
 
@@ -50,8 +59,8 @@ class Suggestion:
         0 to 1: the share of ordinary cells that would look at least as odd. NaN if
         that is not known.
     is_likely : bool
-        Clearly the best, of all that the cell could be. Measured on tables with known
-        errors, nine in ten are right; the others are ideas.
+        Clearly the best of all that the cell could be, if it is wrong at all; the
+        others are ideas. See ``results/detection.md`` for how often it is right.
     """
 
     text: str
@@ -258,16 +267,14 @@ def _slips(
         return [], [], []
     own = table.cells[column.name].iloc[i].strip()
     variants = _variants(table, column, own)
-    named: list[Suggestion] = []
-    slips: list[Suggestion] = []
-    units: list[Suggestion] = []
+    of: dict[str, list[Suggestion]] = {kind: [] for kind in LEAST}
     fits = _fits(table, found, i, j, list(variants))
-    for (text, (why, least)), fit in zip(variants.items(), fits, strict=True):
-        if fit >= least:
-            kind = {UNIT_FITS: units, NAMED_UNIT_FITS: named}.get(least, slips)
-            likely = kind is named and fit >= FITS
-            kind.append(Suggestion(text, why, fit=fit, is_likely=likely))
-    return named, slips, sorted(units, key=lambda option: -option.fit)[:1]
+    for (text, (why, kind)), fit in zip(variants.items(), fits, strict=True):
+        if fit >= LEAST[kind]:
+            likely = kind == "named unit" and fit >= FITS
+            of[kind].append(Suggestion(text, why, fit=fit, is_likely=likely))
+    best_unit = sorted(of["unit"], key=lambda option: -option.fit)[:1]
+    return of["named unit"], of["slip"], best_unit
 
 
 def _clearest(slips: Sequence[Suggestion], known: Sequence[str]) -> list[Suggestion]:
@@ -294,61 +301,45 @@ def _other_number(a: str, b: str) -> bool:
     return x is None or y is None or x[0] != y[0]
 
 
-def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, float]]:
-    """What may have been meant, why, and how well it must fit."""
+def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, str]]:
+    """What may have been meant, why, and which kind of `LEAST` it is."""
     match = _number.search(own)
     if match is None or len(match[0]) > LONGEST:
         return {}
     first, last = match.span() if column.kind == "number" else (0, len(own))
     number = own[first:last]
-    found: dict[str, tuple[str, float]] = {}
+    found: dict[str, tuple[str, str]] = {}
 
-    def add(new: str, why: str, least: float = FITS) -> None:
-        found.setdefault(own[:first] + new + own[last:], (why, least))
-        found.setdefault(new, (why, least))
+    def add(new: str, why: str, kind: str = "slip") -> None:
+        found.setdefault(own[:first] + new + own[last:], (why, kind))
+        found.setdefault(new, (why, kind))
 
     if number != own:
-        found[number] = f"Without the other characters of '{own}'.", FITS
+        found[number] = f"Without the other characters of '{own}'.", "slip"
     for k in range(len(number) - 1):
         a, b = number[k], number[k + 1]
         if a.isdigit() and b.isdigit() and a != b and (b != "0" or k > 0):
             add(f"{number[:k]}{b}{a}{number[k + 2 :]}", f"The digits {a}{b} swapped.")
-    mark = table.format.decimal if table.format else "."
-    value = _decimal(number, mark) if column.kind == "number" else None
+    mark = table.decimal
+    value = as_decimal(number, mark) if column.kind == "number" else None
     if value is None:
         return found
     usual, most = _digits(table, column, mark)
     for power in (1, -1, 2, -2, 3, -3):
         places = f"{abs(power)} place{'s' * (abs(power) > 1)}"
         way = "right" if power > 0 else "left"
-        new = _written(value.scaleb(power), mark)
+        new = written(value.scaleb(power), mark)
         if len(new.partition(mark)[2]) <= most:  # whole numbers stay whole
             add(new, f"The decimal point {places} further {way}.")
-    add(_written(-value, mark), "The other sign.")
+    add(written(-value, mark), "The other sign.")
     words = set(re.findall(r"[a-z]+", own.casefold()))
     for a, b, factor in UNITS:
         for given, meant, times in ((a, b, factor), (b, a, 1 / factor)):
-            least = NAMED_UNIT_FITS if given in words else UNIT_FITS
+            kind = "named unit" if given in words else "unit"
             with suppress(InvalidOperation):  # it would have more than 28 digits
-                new = _written(round(value * Decimal(repr(times)), usual), mark)
-                add(new, f"{given} turned into {meant} (times {times:.4g}).", least)
+                new = written(round(value * Decimal(repr(times)), usual), mark)
+                add(new, f"{given} turned into {meant} (times {times:.4g}).", kind)
     return found
-
-
-def _decimal(number: str, mark: str) -> Decimal | None:
-    other = "," if mark == "." else "."
-    plain = number.replace(other, "").replace(" ", "").replace("'", "")
-    try:
-        return Decimal(plain.replace(mark, ".").replace("−", "-"))
-    except InvalidOperation:
-        return None
-
-
-def _written(number: Decimal, mark: str) -> str:
-    text = f"{number:f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.replace(".", mark)
 
 
 def _digits(table: Table, column: Column, mark: str) -> tuple[int, int]:

@@ -36,12 +36,7 @@ from cellval.stats import SURE
 from cellval.table.table import Table, as_table
 from cellval.text import brief, content, counted, cut, joined, percent
 from cellval.values.result import CellValues
-from cellval.values.words import (
-    approximation_words,
-    design_words,
-    method_words,
-    model_words,
-)
+from cellval.values.words import made_words
 from cellval.views.bands import bands
 from cellval.views.corners import corner_counts
 from cellval.views.value_view import ValueView, value_view
@@ -50,7 +45,6 @@ MOST_LISTED = 200  # suspects
 MOST_CHANGES = 2_000
 WHOLE_ROWS = 200  # larger tables are drawn as their most suspicious rows
 MOST_ROWS, MOST_COLUMNS = 100, 60  # drawn of them
-SCORED = ("leave-one-out", "hold-out", "table")  # kinds of test rows with a score
 LONGEST = 300  # characters of a text
 
 
@@ -165,7 +159,9 @@ def _looked_at(
         f"{counted(table.cells.shape[1], 'column')} of which "
         f"{len(table.features):,} were looked at as features",
         "Label": f"{brief(table.label)}: {joined(classes, 12)}",
-        "Values": _how_made(suspicion.values),
+        "Values": made_words(values.settings, values.tested)
+        if (values := suspicion.values)
+        else "not computed: surprise alone decides",
         "Date": date.isoformat(),
     }
     return {
@@ -173,22 +169,6 @@ def _looked_at(
         "is_repaired": original is not None and original is not table,
         "notes": [brief(note, LONGEST) for note in table.notes],
     }
-
-
-def _how_made(values: CellValues | None) -> str:
-    if values is None:
-        return "not computed: surprise alone decides"
-    settings = values.settings
-    parts = [
-        method_words(settings),
-        "" if settings.model == "knn" else model_words(settings),
-        f"{settings.n_neighbors} neighbours" if settings.n_neighbors else "",
-        design_words(settings),
-        approximation_words(settings),
-        values.tested,
-        f"scored by {settings.scoring}" if settings.test in SCORED else "",
-    ]
-    return "; ".join(filter(None, parts))
 
 
 def _found(suspicion: Suspicion) -> dict[str, Any]:

@@ -11,7 +11,13 @@ from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import follow, is_stale
 from cellval.values.result import CellValues
-from cellval.values.words import Unit, approximation_words, design_words, error_words
+from cellval.values.words import (
+    Unit,
+    approximation_words,
+    design_words,
+    end_words,
+    error_words,
+)
 
 COMPILING = "Compiling (first time only, about 15 s)"
 
@@ -104,12 +110,7 @@ def _show_end(run: ValuationJob) -> None:
             icon=":material/stop_circle:",
         )
     else:
-        words = "the values are estimates"
-        if settings.is_exact and not settings.is_approximate:
-            words = "the values are exact"
-        elif settings.method in ("loo", "random"):  # nothing was sampled
-            words = "all cells have a number"
-        st.success(f"Done: {words}.", icon=":material/check_circle:")
+        st.success(f"Done: {end_words(settings)}.", icon=":material/check_circle:")
     lines = [
         *(design_words(settings), approximation_words(settings)),
         *(values.tested, _error(values), error_words(settings)),

@@ -7,6 +7,8 @@ from cellval.methods import METHODS, MODELS
 from cellval.stats import SURE, in_errors
 from cellval.values.settings import Settings
 
+SCORED = ("leave-one-out", "hold-out", "table")  # kinds of test rows with a score
+
 
 @dataclass(frozen=True)
 class Unit:
@@ -111,6 +113,12 @@ def score_words(settings: Settings) -> str:
     return "accuracy" if settings.scoring == "accuracy" else "balanced accuracy"
 
 
+def reached_words(settings: Settings) -> str:
+    """What the values sum to."""
+    what = f"{score_words(settings)} of the {model_words(settings)}"
+    return what if settings.baseline == "zero" else f"{what} above chance"
+
+
 def test_words(settings: Settings) -> str:
     """Where the score was measured."""
     if settings.test == "hold-out":
@@ -170,3 +178,26 @@ def error_words(settings: Settings) -> str:
     if METHODS[settings.method].game:
         return "standard errors are those of sampling, not of the test rows"
     return ""
+
+
+def end_words(settings: Settings) -> str:
+    """What a run that is over has found."""
+    if settings.is_exact and not settings.is_approximate:
+        return "the values are exact"
+    if settings.method in ("loo", "random"):  # nothing was sampled
+        return "all cells have a number"
+    return "the values are estimates"
+
+
+def made_words(settings: Settings, tested: str) -> str:
+    """All of it on one line; `tested` are the test points, in words."""
+    parts = [
+        method_words(settings),
+        "" if settings.model == "knn" else model_words(settings),
+        f"{settings.n_neighbors} neighbours" if settings.n_neighbors else "",
+        design_words(settings),
+        approximation_words(settings),
+        tested,
+        f"scored by {settings.scoring}" if settings.test in SCORED else "",
+    ]
+    return "; ".join(filter(None, parts))

@@ -15,69 +15,16 @@ from cellval.cli.arguments import main
 
 
 def test_the_command_line_takes_methods(tmp_path, capsys):
-    from cellval.cli.arguments import main
+    def run(options):
+        return on_davis("run", *options.split(), "--out", tmp_path)
 
-    out = str(tmp_path)
-    assert (
-        main(
-            [
-                "run",
-                "sample_data/davis.csv",
-                "--label",
-                "sex",
-                "--method",
-                "oob",
-                "--rounds",
-                "60",
-                "--out",
-                out,
-            ]
-        )
-        == 0
-    )
+    assert run("--method oob --rounds 60") == 0
     said = capsys.readouterr().out
-    assert (
-        "60 trees" in said
-        and "Not additive" in said
-        and "sum to" not in said.split("Not")[0]
-    )
-    assert (
-        main(
-            [
-                "run",
-                "sample_data/davis.csv",
-                "--label",
-                "sex",
-                "--method",
-                "mc",
-                "--rounds",
-                "3",
-                "--model",
-                "knn",
-                "--out",
-                out,
-            ]
-        )
-        == 0
-    )
+    assert "60 trees" in said and "Not additive" in said
+    assert "sum to" not in said.split("Not")[0]
+    assert run("--method mc --rounds 3 --model knn") == 0
     assert "accuracy of the KNN model" in capsys.readouterr().out
-    assert (
-        main(
-            [
-                "run",
-                "sample_data/davis.csv",
-                "--label",
-                "sex",
-                "--method",
-                "loo",
-                "--subsets",
-                "all",
-                "--out",
-                out,
-            ]
-        )
-        == 2
-    )
+    assert run("--method loo --subsets all") == 2
     assert "--subsets is no option of --method 'loo'" in capsys.readouterr().err
 
 

@@ -69,3 +69,11 @@ def test_a_word_is_meant_only_if_no_other_is_closer():
     assert is_closest("MALE", "Male", ["Male", "Female"])
     assert not is_closest("MALE", "Female", ["Male", "Female"])
     assert not is_closest("Paris", "Birmingham", ["Birmingham"])
+
+
+def test_inches_are_written_with_the_decimal_mark_of_the_file():
+    heights = "".join(f"{k},5;{'ab'[k % 2]}\n" for k in range(58, 78))
+    table = read(("x;y\n" + heights).encode(), label="y")
+    column, writing = table.features[0], writings(table)["x"]
+    assert readings(column, writing, "5'8,5\"")[0][0] == "68,5"
+    assert is_within(writing, "70,25") and not is_within(writing, "702,5")

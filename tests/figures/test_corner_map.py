@@ -2,30 +2,13 @@
 
 import numpy as np
 import pytest
-from cases import random_table, values_of
+from cases import values_of
 
 import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import CORNERS, make_suspicion
 from cellval.figures.corner_map import corner_plot
 from cellval.views.corners import corner_counts, drawn_cells, in_standard_errors
-
-
-@pytest.fixture(scope="module")
-def davis():
-    table = cellval.read("sample_data/davis.csv", label="sex")
-    values = cellval.value_cells(table, n_neighbors=5)
-    return make_suspicion(table, values, surprise(table))
-
-
-@pytest.fixture(scope="module")
-def large():
-    """So many cells that only a part is drawn; rows 0 to 9 have no value."""
-    rng = np.random.default_rng(0)
-    table = random_table(0, 3000, ["decimal"] * 4)
-    cells = rng.normal(0.001, 0.002, (3000, 4))
-    cells[:10] = np.nan
-    return make_suspicion(table, values_of(table, cells), surprise(table))
 
 
 def plot(suspicion, **options):
@@ -35,19 +18,19 @@ def plot(suspicion, **options):
     return cells, corner_plot(suspicion, cells, counts, **options)
 
 
-def test_every_point_lies_in_its_corner_and_knows_its_cell(davis):
-    cells, figure = plot(davis)
+def test_every_point_lies_in_its_corner_and_knows_its_cell(ranked):
+    cells, figure = plot(ranked)
     points = figure.data[0]
     for x, y, known, cell in zip(
         points.x, points.y, points.customdata, cells, strict=True
     ):
         i, j = divmod(int(cell), 4)
         assert (int(known[0]), int(known[1])) == (i, j)
-        corner = CORNERS[davis.corner_of(i, j)]
+        corner = CORNERS[ranked.corner_of(i, j)]
         assert known[10] == corner
-        odd = davis.surprise.surprise[i, j] < 0.01
+        odd = ranked.surprise.surprise[i, j] < 0.01
         assert (x < -2) == odd or x == pytest.approx(-2, abs=1e-6)
-        assert (y < -2) == bool(davis.hurts[i, j])
+        assert (y < -2) == bool(ranked.hurts[i, j])
         assert known[5] == f"row {i + 1}"
     swapped = next(k for k in points.customdata if (k[0], k[1]) == (11, 0))
     assert swapped[2:4].tolist() == ["weight", "166"]
@@ -55,16 +38,16 @@ def test_every_point_lies_in_its_corner_and_knows_its_cell(davis):
     assert min(points.x) == -6
 
 
-def test_hovering_names_everything(davis):
-    template = plot(davis)[1].data[0].hovertemplate
+def test_hovering_names_everything(ranked):
+    template = plot(ranked)[1].data[0].hovertemplate
     for word in ("value", "standard errors", "surprise", "id", "class"):
         assert word in template
 
 
-def test_the_corners_are_named_and_counted_and_the_axes_say_what_is_worse(davis):
-    _, figure = plot(davis)
+def test_the_corners_are_named_and_counted_and_the_axes_say_what_is_worse(ranked):
+    _, figure = plot(ranked)
     notes = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
-    counts = corner_counts(davis)
+    counts = corner_counts(ranked)
     for name, words in CORNERS.items():
         assert any(words in note and f"{counts[name]:,} cell" in note for note in notes)
     for axis, question in (("xaxis", "surprising?"), ("yaxis", "hurt?")):

@@ -1,12 +1,9 @@
 """Which cells stand for a large table between harm and surprise."""
 
 import numpy as np
-import pytest
 from cases import random_table, values_of
 
-import cellval
-from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import CORNERS, make_suspicion
+from cellval.detect.suspicion import CORNERS
 from cellval.views.corners import (
     MOST_DRAWN,
     corner_counts,
@@ -17,34 +14,17 @@ from cellval.views.corners import (
 )
 
 
-@pytest.fixture(scope="module")
-def davis():
-    table = cellval.read("sample_data/davis.csv", label="sex")
-    values = cellval.value_cells(table, n_neighbors=5)
-    return make_suspicion(table, values, surprise(table))
-
-
-@pytest.fixture(scope="module")
-def large():
-    """So many cells that only a part is drawn; rows 0 to 9 have no value."""
-    rng = np.random.default_rng(0)
-    table = random_table(0, 3000, ["decimal"] * 4)
-    cells = rng.normal(0.001, 0.002, (3000, 4))
-    cells[:10] = np.nan
-    return make_suspicion(table, values_of(table, cells), surprise(table))
-
-
 def everything(suspicion):
     return np.ones(suspicion.scores.shape, bool)
 
 
-def test_a_small_table_is_drawn_whole_with_the_worst_on_top(davis):
-    cells = drawn_cells(davis, everything(davis))
+def test_a_small_table_is_drawn_whole_with_the_worst_on_top(ranked):
+    cells = drawn_cells(ranked, everything(ranked))
     assert sorted(cells) == list(range(800))
-    odd = davis.corner.ravel()[cells] <= 1
+    odd = ranked.corner.ravel()[cells] <= 1
     assert odd[-odd.sum() :].all()
-    assert cells[-1] == davis.order[0]
-    words = not_drawn_words(davis, everything(davis), cells)
+    assert cells[-1] == ranked.order[0]
+    words = not_drawn_words(ranked, everything(ranked), cells)
     assert words == "All 800 cells are drawn."
 
 
@@ -74,13 +54,13 @@ def test_where_too_much_is_not_fine_every_corner_keeps_its_share(large):
     assert "hurts but ordinary" in words
 
 
-def test_only_wanted_cells_are_drawn(davis):
-    keep = everything(davis)
+def test_only_wanted_cells_are_drawn(ranked):
+    keep = everything(ranked)
     keep[:, 1:] = False
-    cells = drawn_cells(davis, keep)
+    cells = drawn_cells(ranked, keep)
     assert (cells % 4 == 0).all()
-    assert sum(corner_counts(davis, keep).values()) == 200
-    none = drawn_cells(davis, ~everything(davis))
+    assert sum(corner_counts(ranked, keep).values()) == 200
+    none = drawn_cells(ranked, ~everything(ranked))
     assert none.size == 0
 
 
@@ -93,9 +73,9 @@ def test_standard_errors_that_are_zero_or_unknown():
     assert scores[3] == 4
 
 
-def test_corners_of_all_cells_are_counted(davis):
-    counts = corner_counts(davis)
-    assert counts == corner_counts(davis, everything(davis))
+def test_corners_of_all_cells_are_counted(ranked):
+    counts = corner_counts(ranked)
+    assert counts == corner_counts(ranked, everything(ranked))
     assert list(counts) == list(CORNERS)
     assert sum(counts.values()) == 800
 

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import make_suspicion
 from cellval.views import row_detail
 from cellval.views.row_detail import (
     MAX_BARS,
@@ -22,53 +20,46 @@ from cellval.views.row_detail import (
 )
 
 
-@pytest.fixture(scope="module")
-def davis():
-    table = cellval.read("sample_data/davis.csv", label="sex")
-    values = cellval.value_cells(table, n_neighbors=5)
-    return make_suspicion(table, values, surprise(table))
-
-
-def test_the_parts_of_a_row_sum_to_its_value(davis):
-    row = row_sum(davis.values, 11)
+def test_the_parts_of_a_row_sum_to_its_value(ranked):
+    row = row_sum(ranked.values, 11)
     assert row.up + row.down == pytest.approx(row.total)
     assert row.n_up + row.n_down <= row.n_cells == 4
-    worst = int(np.argmin(davis.values.row_values))
-    assert row_sum(davis.values, worst).rank == 1
+    worst = int(np.argmin(ranked.values.row_values))
+    assert row_sum(ranked.values, worst).rank == 1
     assert row.n_rows == 200
 
 
-def test_the_lowest_rows_have_values_and_come_lowest_first(davis):
-    values = cellval.value_cells(davis.table, n_neighbors=5, test=0.8)
+def test_the_lowest_rows_have_values_and_come_lowest_first(ranked):
+    values = cellval.value_cells(ranked.table, n_neighbors=5, test=0.8)
     found = lowest_rows(values)
     assert len(found) == 40  # the others are held out
     assert (np.diff(values.row_values[found]) >= 0).all()
 
 
-def test_neighbours_are_told_apart_by_their_label(davis):
-    near = neighbours(davis.table, davis.values, 11)
+def test_neighbours_are_told_apart_by_their_label(ranked):
+    near = neighbours(ranked.table, ranked.values, 11)
     assert near.rows.size == 10 and 11 not in near.rows
     assert (np.diff(near.distances) >= 0).all()
-    y = davis.table.y
+    y = ranked.table.y
     assert near.same.tolist() == (y[near.rows] == y[11]).tolist()
     assert near.share == np.mean(y == y[11])
-    assert near.columns == tuple(davis.values.explain(12)["column"])
+    assert near.columns == tuple(ranked.values.explain(12)["column"])
 
 
-def test_a_row_is_low_by_its_value_or_a_flagged_cell(davis):
-    values = davis.values
+def test_a_row_is_low_by_its_value_or_a_flagged_cell(ranked):
+    values = ranked.values
     highest = int(np.argmax(values.row_values))
-    assert is_low(values, davis, int(np.argmin(values.row_values)))
-    assert not is_low(values, davis, highest)
-    assert davis.n_flagged == 2 and 11 not in lowest_rows(values)[:1]
-    assert is_low(values, davis, 11)
+    assert is_low(values, ranked, int(np.argmin(values.row_values)))
+    assert not is_low(values, ranked, highest)
+    assert ranked.n_flagged == 2 and 11 not in lowest_rows(values)[:1]
+    assert is_low(values, ranked, 11)
 
 
-def test_a_swap_is_one_change_of_two_cells(davis):
-    ((texts, why),) = row_suggestions(davis.table, davis, 11)
+def test_a_swap_is_one_change_of_two_cells(ranked):
+    ((texts, why),) = row_suggestions(ranked.table, ranked, 11)
     assert texts == {"weight": "57", "height": "166"}
     assert why == "Swapped with 'height' in the same row."
-    assert row_suggestions(davis.table, None, 11) == []
+    assert row_suggestions(ranked.table, None, 11) == []
 
 
 class Wide:

@@ -137,7 +137,7 @@ def choose_neighbors(session: Session, name: str, table: Table, place: Any = st)
     neighbors = place.number_input(
         "Neighbours (K)",
         *(1, most),
-        **lasting(session, name, min(10, most), range(1, most + 1)),
+        **lasting(session, name, min(RunOptions.n_neighbors, most), range(1, most + 1)),
         help="How many nearest rows vote on the class of a test point.",
     )
     return int(neighbors)

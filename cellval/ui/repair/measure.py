@@ -16,6 +16,7 @@ from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
 from cellval.ui.widgets import chart, error
+from cellval.values.options import RunOptions
 
 SPREAD_HELP = (
     "Standard deviation, in percentage points, of the accuracy over the repeats: each "
@@ -66,13 +67,13 @@ def is_current(session: Session) -> bool:
 def _start(session: Session, before: Table) -> None:
     """In the background; or InputError where the repairs do not fit the table."""
     after = session.repaired_table()
-    neighbors = session.run.options.n_neighbors if session.run else 10
+    asked = session.run.options if session.run else RunOptions()
 
     def compare() -> Iterator[Snapshot[Comparison]]:
         # scikit-learn is loaded here, so not while a page is drawn
         from cellval.repairs.measure import iter_comparison
 
-        return iter_comparison(before, after, n_neighbors=neighbors)
+        return iter_comparison(before, after, n_neighbors=asked.n_neighbors)
 
     session.file.comparison.start(before, dict(session.file.repairs), compare)
 

@@ -9,7 +9,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.glossary import ROW_HELP
 from cellval.kept import kept
-from cellval.stats import SURE
+from cellval.stats import is_clear
 from cellval.table.table import Table
 from cellval.ui import tables
 from cellval.ui.sample.what_if import Texts, is_stored, store, tested_on
@@ -128,12 +128,11 @@ def _apply_button(shown: Shown, found: LabelOrCell, options: Suggested) -> None:
     if is_stored(session, found.row_number, texts):
         st.markdown(":material/check: This repair is applied. Undo: Repair page.")
         return
-    is_clear = best["gain"] > SURE * best["stderr"]
     st.button(
         "Apply this repair",
         key="apply best",
         icon=":material/build:",
-        type="primary" if is_clear else "secondary",
+        type="primary" if is_clear(best["gain"], best["stderr"]) else "secondary",
         disabled=(found.row_number, "") in session.file.repairs,
         on_click=partial(store, session, found.row_number, texts, reason),
         help=f"Writes {plain(best['change'])} into the repaired table. Your file stays "

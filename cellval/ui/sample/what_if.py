@@ -11,7 +11,7 @@ from cellval.errors import InputError
 from cellval.figures.waterfall import waterfall
 from cellval.glossary import ROW_HELP
 from cellval.kept import kept
-from cellval.stats import SURE
+from cellval.stats import is_clear
 from cellval.table.table import Table
 from cellval.text import content, counted
 from cellval.ui import tables
@@ -221,7 +221,7 @@ def _outcome(answer: WhatIf, unit: Unit) -> str:
         verdict = "how sure this is cannot be said"
     elif max(abs(gain), stderr) < 0.5 * 10.0**-unit.decimals / unit.factor:
         verdict = "none that would show"
-    elif abs(gain) <= SURE * stderr:
+    elif not is_clear(gain, stderr):
         verdict = "within two standard errors, so no clear difference"
     else:
         verdict = "clearly better" if gain > 0 else "clearly worse"

@@ -18,6 +18,7 @@ from cellval.ui.data.options import choose_held_out, choose_neighbors
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.widgets import lasting, one_of
+from cellval.values.options import RunOptions
 
 MOST_GROUPS = 40  # of rows, and of columns
 RANGES, OWN = "ranges of rows", "own groups"
@@ -122,7 +123,7 @@ def _choose_model(session: Session, table: Table) -> dict[str, Any]:
         help="Values say what a source adds to the accuracy of this model. KNN is the "
         "fastest, and the one that cells are valued by.",
     )
-    neighbors, second, tests = 10, session.test_source, {}
+    neighbors, second, tests = RunOptions.n_neighbors, session.test_source, {}
     if model == "knn":
         neighbors = choose_neighbors(session, "sources k", table)
         tests["leave-one-out"] = "every row in turn, with all others as neighbours"
