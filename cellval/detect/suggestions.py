@@ -287,8 +287,8 @@ def _clearest(slips: Sequence[Suggestion], known: Sequence[str]) -> list[Suggest
         return []
     best = ordered[0]
     if best.also:  # two odd cells explained at once, unless by two columns
-        others_do = any(option.also for option in ordered[1:])
-        return [replace(best, is_likely=not others_do), *ordered[1:]]
+        only = not any(option.also for option in ordered[1:])
+        return [replace(best, is_likely=best.is_likely and only), *ordered[1:]]
     others = [o.fit for o in ordered[1:] if _other_number(o.text, best.text)]
     likely = best.fit >= CLEAR_FIT and best.fit >= CLEARLY * max(others, default=0.0)
     likely = likely and (not known or best.text in known)
@@ -401,8 +401,10 @@ def _swaps(
         if both_fit >= FITS:
             why = f"Swapped with '{names[k]}' in the same row."
             also = ((names[k], text(i, j)),)
-            # It explains two cells at once, so it goes before other slips.
-            option = Suggestion(text(i, k), why, also, 1.0 + both_fit)
+            # It explains two cells at once, so it goes before other slips. Where only
+            # one of them is odd, the columns may just hold numbers of the same size.
+            both_odd = bool(found.surprise[i, k] < FITS)
+            option = Suggestion(text(i, k), why, also, 1.0 + both_fit, both_odd)
             result.setdefault((i, j), []).append(option)
     return result
 

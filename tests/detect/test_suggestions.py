@@ -255,3 +255,19 @@ def test_words_that_differ_alike_are_no_slips():
     table = read(frame.to_csv(index=False).encode(), label="y", kinds=kinds)
     best = suggestions(table, surprise(table), 40, "code")[0]
     assert best.text == "al_code-0" and not best.is_likely
+
+
+def test_a_swap_is_likely_only_if_both_cells_are_odd():
+    draw = np.random.default_rng(5)
+    a, b = draw.normal(50, 1, 200).round(1), draw.normal(55, 8, 200).round(1)
+    frame = pd.DataFrame({"a": a, "b": b, "y": np.tile(["u", "v"], 100)})
+    frame.loc[3, ["a", "b"]] = [60.0, 50.3]  # b could hold both, and a the other
+    frame.loc[9, "a"] = 61.0
+    table = cellval.Table.from_frame(frame, label="y")
+    found = surprise(table)
+    swaps = [o for o in suggestions(table, found, 3, "a") if o.also]
+    assert swaps and not any(option.is_likely for option in swaps)
+    swapped = people()
+    swapped.loc[17, ["height", "weight"]] = [right("weight"), right("height")]
+    table = cellval.Table.from_frame(swapped, label="sex")
+    assert suggestions(table, surprise(table), 17, "height")[0].is_likely
