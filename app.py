@@ -1,19 +1,17 @@
 """cellval in the browser: `streamlit run app.py`."""
 
-import time
 from pathlib import Path
 
 import streamlit as st
 
+from cellval import ui
 from cellval.jobs import warm_up
-from cellval.ui import sidebar
 from cellval.ui.navigation import PAGES, file_of, note_frame
 from cellval.ui.runs import sync_link
 from cellval.ui.session import get_session
-from cellval.ui.watch import note_drawn
 
 # A file: the browser would ask another host for a material icon.
-ICON = Path(sidebar.__file__).with_name("icon.png")
+ICON = Path(ui.__file__).with_name("icon.png")
 LOGO = """
 <svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">
 <g fill="#14938a"><rect x="2" y="4" width="7" height="7" rx="1.5"/>
@@ -57,11 +55,4 @@ pages = {
 chosen = st.navigation(list(pages.values()))
 st.set_page_config(page_title=f"{chosen.title} · cellval")
 note_frame(session)
-began = time.monotonic()
-note_drawn(session, 0.0)  # or the sidebar asks for a rerun before the page is there
-live = any(page.live and pages[name] == chosen for name, page in PAGES.items())
-sidebar.draw(session, live=live)
-try:
-    chosen.run()
-finally:  # pages may end early with st.stop
-    note_drawn(session, time.monotonic() - began)
+chosen.run()

@@ -3,8 +3,10 @@
 import streamlit as st
 
 from cellval.ui.columns.overview import draw
+from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
 
 st.title("Columns")
-draw(need_shown(get_session()))
+session = get_session()
+live(session, lambda: draw(need_shown(session)))

@@ -6,6 +6,7 @@ from cellval.errors import InputError
 from cellval.text import counted
 from cellval.ui.data import file
 from cellval.ui.data.options import choose_options, say_time
+from cellval.ui.live import live
 from cellval.ui.navigation import goto, need_frame
 from cellval.ui.runs import start_run
 from cellval.ui.session import get_session
@@ -15,6 +16,7 @@ from cellval.ui.widgets import error
 session = get_session()
 need_frame(session)
 st.title("Data")
+live(session)
 
 source = session.file.source
 if source is None:

@@ -3,12 +3,14 @@
 import streamlit as st
 
 from cellval.ui.export.files import cell_files, repaired_file, reports
+from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
 
 st.title("Export")
 session = get_session()
+live(session)
 table, values = need_table(session), need_values(session)
 if session.run is not None and session.run.active:
     st.info("The run is going on: files hold the values so far.")

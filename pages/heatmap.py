@@ -4,6 +4,7 @@ import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
 from cellval.ui.heatmap import controls, view
+from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
 from cellval.ui.widgets import Window, chart, marked_cell
@@ -12,62 +13,68 @@ from cellval.views.value_view import value_view
 
 st.title("Heatmap")
 session = get_session()
-shown = need_shown(session)
-values = shown.values
-look = controls.choose(shown)
-found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)
-outlined = controls.with_flagged(shown, found.cells)
-order = look.rows(shown, outlined)
-if len(order) == 0:
-    st.info(controls.nothing_fits(look, outlined))
-    st.stop()
-rows = Window.of(session, view.FIRST_ROW, len(order), view.WINDOW, whole=view.WHOLE)
-window = order[rows.first : rows.last]
-controls.outline_caption(shown, look, found, window, len(order))
-n_columns = len(values.column_names)
-columns = Window.of(session, view.FIRST_COLUMN, n_columns, view.MAX_COLUMNS)
-columns.slider(
-    "column", f"The heatmap shows {view.MAX_COLUMNS} of {n_columns:,} columns."
-)
 
-strip, cells, detail = view.places(wide=not rows.is_whole)
-key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
-figure = view.cells_figure(
-    value_view(values),
-    window.tobytes(),
-    (columns.first, columns.last),
-    outlined.tobytes(),
-    marked_cell(shown, window, key),
-    look.transposed,
-)
-with cells:
-    chart(
-        figure,
-        "Heatmap of cell values",
-        key=key,
-        on_select=lambda: view.open_cell(shown, key),
+
+def draw() -> None:
+    shown = need_shown(session)
+    values = shown.values
+    look = controls.choose(shown)
+    found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)
+    outlined = controls.with_flagged(shown, found.cells)
+    order = look.rows(shown, outlined)
+    if len(order) == 0:
+        st.info(controls.nothing_fits(look, outlined))
+        return
+    rows = Window.of(session, view.FIRST_ROW, len(order), view.WINDOW, whole=view.WHOLE)
+    window = order[rows.first : rows.last]
+    controls.outline_caption(shown, look, found, window, len(order))
+    n_columns = len(values.column_names)
+    columns = Window.of(session, view.FIRST_COLUMN, n_columns, view.MAX_COLUMNS)
+    columns.slider(
+        "column", f"The heatmap shows {view.MAX_COLUMNS} of {n_columns:,} columns."
     )
-    rows.slider(
-        "row",
-        f"The heatmap shows {view.WINDOW} of {rows.n:,} rows, in the chosen order. "
-        "Move the window here, or click into the overview.",
+
+    strip, cells, detail = view.places(wide=not rows.is_whole)
+    key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
+    figure = view.cells_figure(
+        value_view(values),
+        window.tobytes(),
+        (columns.first, columns.last),
+        outlined.tobytes(),
+        marked_cell(shown, window, key),
+        look.transposed,
     )
-    controls.legend(shown, look, len(order))
-if strip is not None:
-    with strip:
-        small = view.overview_figure(
-            value_view(values),
-            order.tobytes(),
-            (rows.first, rows.last),
-            figure.layout.height,
-        )
-        over = session.widget_key("overview", *look)
+    with cells:
         chart(
-            small,
-            "Overview of all rows",
-            key=over,
-            on_select=lambda: view.jump(shown, order, over),
-            menu=False,
+            figure,
+            "Heatmap of cell values",
+            key=key,
+            on_select=lambda: view.open_cell(shown, key),
         )
-with detail:
-    draw_cell(shown)
+        rows.slider(
+            "row",
+            f"The heatmap shows {view.WINDOW} of {rows.n:,} rows, in the chosen order. "
+            "Move the window here, or click into the overview.",
+        )
+        controls.legend(shown, look, len(order))
+    if strip is not None:
+        with strip:
+            small = view.overview_figure(
+                value_view(values),
+                order.tobytes(),
+                (rows.first, rows.last),
+                figure.layout.height,
+            )
+            over = session.widget_key("overview", *look)
+            chart(
+                small,
+                "Overview of all rows",
+                key=over,
+                on_select=lambda: view.jump(shown, order, over),
+                menu=False,
+            )
+    with detail:
+        draw_cell(shown)
+
+
+live(session, draw)

@@ -6,6 +6,7 @@ from cellval.ui.cell_detail import draw_cell
 from cellval.ui.inspect import codes
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
+from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
 from cellval.ui.widgets import one_of
@@ -13,28 +14,34 @@ from cellval.views.inspection_list import inspection, wanted_cells
 
 st.title("Inspection list")
 session = get_session()
-shown = need_shown(session)
-view = st.segmented_control(
-    "What to look at",
-    **one_of(session, "list view", ("List", "Map")),
-    required=True,
-    label_visibility="collapsed",
-)
-codes.lines(shown)
-wanted, decisions = cell_list.choose(shown, is_list=view == "List")
-if shown.suspicion is None:
-    cell_list.say_why_no_surprise(session)
 
-if view == "List":
-    made = {"decisions": session.file.decisions, "repairs": session.file.repairs}
-    with st.spinner("Looking for what should have been there ..."):
-        found = inspection(*shown[1:], wanted, **made)
-    cell_list.progress(found.frame)
-left, right = st.columns([7, 4], gap="small")
-with left:
+
+def draw() -> None:
+    shown = need_shown(session)
+    view = st.segmented_control(
+        "What to look at",
+        **one_of(session, "list view", ("List", "Map")),
+        required=True,
+        label_visibility="collapsed",
+    )
+    codes.lines(shown)
+    wanted, decisions = cell_list.choose(shown, is_list=view == "List")
+    if shown.suspicion is None:
+        cell_list.say_why_no_surprise(session)
+
     if view == "List":
-        cell_list.show(shown, found, decisions)
-    elif shown.suspicion is not None:
-        cell_map.draw(shown, wanted_cells(*shown[1:], wanted))
-with right:
-    draw_cell(shown)
+        made = {"decisions": session.file.decisions, "repairs": session.file.repairs}
+        with st.spinner("Looking for what should have been there ..."):
+            found = inspection(*shown[1:], wanted, **made)
+        cell_list.progress(found.frame)
+    left, right = st.columns([7, 4], gap="small")
+    with left:
+        if view == "List":
+            cell_list.show(shown, found, decisions)
+        elif shown.suspicion is not None:
+            cell_map.draw(shown, wanted_cells(*shown[1:], wanted))
+    with right:
+        draw_cell(shown)
+
+
+live(session, draw)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
 from cellval.ui.repair.compare import compare_runs, value_again
@@ -10,18 +11,24 @@ from cellval.ui.session import get_session
 
 st.title("Repair")
 session = get_session()
-table = need_table(session)
-if session.run is None:
-    need_values(session)  # says what to do first
 
-changes_list(session, table)
-upload_decisions(session, table)
 
-st.header("Did it help?", divider="gray")
-measure(session, table)
+def draw() -> None:
+    table = need_table(session)
+    if session.run is None:
+        need_values(session)  # says what to do first
 
-st.header("The repaired table", divider="gray")
-value_again(session)
-if session.memo.first is not None:
-    st.subheader("Before and after")
-    compare_runs(session)
+    changes_list(session, table)
+    upload_decisions(session, table)
+
+    st.header("Did it help?", divider="gray")
+    measure(session, table)
+
+    st.header("The repaired table", divider="gray")
+    value_again(session)
+    if session.memo.first is not None:
+        st.subheader("Before and after")
+        compare_runs(session)
+
+
+live(session, draw)

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.sample.compare import propose_pairs, show_both
 from cellval.ui.sample.label_or_cell import show_label_or_cell
@@ -14,39 +15,47 @@ from cellval.views.row_detail import lowest_rows
 
 st.title("Explain a sample")
 session = get_session()
-shown = need_shown(session)
-lowest = lowest_rows(shown.values)
-if not lowest:
-    st.info("No row has a value yet.")
-    st.stop()
-mode = st.segmented_control(
-    "What to look at",
-    **one_of(session, "sample mode", ("One sample", "Compare two")),
-    required=True,
-    label_visibility="collapsed",
-)
-selection = session.selection
-a = current(shown, selection.position, lowest[0])
-if mode == "Compare two":
-    b = current(shown, selection.other_position, next((i for i in lowest if i != a), a))
-    propose_pairs(shown)
-    show_both(shown, a, b)
-    selection.position = a
-    st.stop()
 
-row_picker(shown, a)
-left, right = st.columns([1, 1])
-with left:
-    explain(shown, a, "one")
-with right:
-    show_neighbours(shown, a)
-st.divider()
-if np.isfinite(shown.values.row_values[a]):
-    say_repairs(session, int(shown.table.row_numbers[a]))
-    show_label_or_cell(shown, a)
-    show_what_if(shown, a)
-else:
-    st.caption(
-        "Changes cannot be tried on this row: it has no value that they could raise or "
-        "lower."
+
+def draw() -> None:
+    shown = need_shown(session)
+    lowest = lowest_rows(shown.values)
+    if not lowest:
+        st.info("No row has a value yet.")
+        return
+    mode = st.segmented_control(
+        "What to look at",
+        **one_of(session, "sample mode", ("One sample", "Compare two")),
+        required=True,
+        label_visibility="collapsed",
     )
+    selection = session.selection
+    a = current(shown, selection.position, lowest[0])
+    if mode == "Compare two":
+        b = current(
+            shown, selection.other_position, next((i for i in lowest if i != a), a)
+        )
+        propose_pairs(shown)
+        show_both(shown, a, b)
+        selection.position = a
+        return
+
+    row_picker(shown, a)
+    left, right = st.columns([1, 1])
+    with left:
+        explain(shown, a, "one")
+    with right:
+        show_neighbours(shown, a)
+    st.divider()
+    if np.isfinite(shown.values.row_values[a]):
+        say_repairs(session, int(shown.table.row_numbers[a]))
+        show_label_or_cell(shown, a)
+        show_what_if(shown, a)
+    else:
+        st.caption(
+            "Changes cannot be tried on this row: it has no value that they could "
+            "raise or lower."
+        )
+
+
+live(session, draw)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from cellval.errors import InputError
+from cellval.ui.live import live
 from cellval.ui.navigation import need_table
 from cellval.ui.session import get_session
 from cellval.ui.sources import groups
@@ -13,21 +14,27 @@ from cellval.ui.widgets import error
 
 st.title("Sources")
 session = get_session()
-table = need_table(session)
-st.markdown(
-    "Who contributed what? Rows that belong together (a site, a supplier, a year) are "
-    "one source, columns that belong together one group. Every **block** of both gets "
-    "its value, and every source its share of what the model achieves."
-)
-choice = groups.choose(session, table)
-if choice.columns_by == groups.OWN:
-    groups.edit_own_groups(session, table)
-try:
-    both = groups.groups_of(table, choice)
-    choice = replace(choice, **groups.choose_method(session, *both))
-    groups.say_groups(table, choice, *both)
-except InputError as fault:
-    error(fault)
-else:
-    start(session, table, choice)
-watch(session, table, choice)
+
+
+def draw() -> None:
+    table = need_table(session)
+    st.markdown(
+        "Who contributed what? Rows that belong together (a site, a supplier, a year) "
+        "are one source, columns that belong together one group. Every **block** of "
+        "both gets its value, and every source its share of what the model achieves."
+    )
+    choice = groups.choose(session, table)
+    if choice.columns_by == groups.OWN:
+        groups.edit_own_groups(session, table)
+    try:
+        both = groups.groups_of(table, choice)
+        choice = replace(choice, **groups.choose_method(session, *both))
+        groups.say_groups(table, choice, *both)
+    except InputError as fault:
+        error(fault)
+    else:
+        start(session, table, choice)
+    watch(session, table, choice)
+
+
+live(session, draw)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cellval.errors import InputError
+from cellval.ui.live import live
 from cellval.ui.navigation import need_table
 from cellval.ui.session import get_session
 from cellval.ui.validate.run import choose, start, watch
@@ -10,17 +11,23 @@ from cellval.ui.widgets import error
 
 st.title("Validate")
 session = get_session()
-table = need_table(session)
-st.markdown(
-    "Would it find errors in a table like mine? Errors of a kind you choose are "
-    "planted into a copy of your table, and then looked for. **Your file is not "
-    "changed.**"
-)
-choice = None
-try:
-    choice = choose(session, table)
-except InputError as fault:
-    error(fault)
-else:
-    start(session, table, choice)
-watch(session, table, choice)
+
+
+def draw() -> None:
+    table = need_table(session)
+    st.markdown(
+        "Would it find errors in a table like mine? Errors of a kind you choose are "
+        "planted into a copy of your table, and then looked for. **Your file is not "
+        "changed.**"
+    )
+    choice = None
+    try:
+        choice = choose(session, table)
+    except InputError as fault:
+        error(fault)
+    else:
+        start(session, table, choice)
+    watch(session, table, choice)
+
+
+live(session, draw)

@@ -18,13 +18,17 @@ from cellval.table.table import Table
 from cellval.valuation import iter_chosen
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.views.value_view import value_view
 
 log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
 ACTIVE = ("compiling", "running")
-VALUES_EVERY = 1.0  # seconds between two estimates that pages see
+# Seconds between two estimates that pages see, at least and at most; between them so
+# large a part of the time that the run took by now, and of what making one takes.
+VALUES_EVERY, VALUES_AT_LAST = 1.5, 15.0
+OF_RUN, OF_MAKING = 0.15, 10.0
 
 
 class Job(Generic[Result]):
@@ -123,8 +127,9 @@ class ValuationJob(Job[CellValues]):
         # Soon there, later more exact on large tables.
         self.surprise: Surprise | None = None
         self._values: CellValues | None = None
-        self._values_at = -VALUES_EVERY
         self._suspicion: Suspicion | None = None
+        self._wanted = False  # were the values asked for since they were made?
+        self._made_at = self._making = 0.0  # when, and how many seconds that took
 
     @property
     def result(self) -> CellValues | None:
@@ -134,13 +139,11 @@ class ValuationJob(Job[CellValues]):
     def values(self) -> CellValues | None:
         """The estimate so far; None until there is one.
 
-        The same object for about a second, so that pages can tell whether it is new.
+        The same object for some seconds, so that what pages make of it is used again;
+        the next one is made in the run's own thread, if somebody looks.
         """
-        with self._lock:
-            latest, now = self._latest, time.monotonic()
-            if latest.has_result and now - self._values_at >= VALUES_EVERY:
-                self._values, self._values_at = _light(latest), now
-            return self._values
+        self._wanted = True
+        return self._values
 
     @property
     def suspicion(self) -> Suspicion | None:
@@ -148,9 +151,43 @@ class ValuationJob(Job[CellValues]):
         values, found, known = self.values, self.surprise, self._suspicion
         if values is None or found is None:
             return None
-        if known is None or known.values is not values or known.surprise is not found:
-            known = self._suspicion = make_suspicion(self.table, values, found)
-        return known
+        if known is None or known.values is not values:
+            known = None
+        # While it goes on, a new one is on its way.
+        if known is not None and (self.active or known.surprise is found):
+            return known
+        self._suspicion = make_suspicion(self.table, values, found)
+        return self._suspicion
+
+    def _see(self, snapshot: Snapshot[CellValues]) -> None:
+        super()._see(snapshot)
+        if snapshot.has_result and self._is_due():
+            self._renew(snapshot)
+
+    def _is_due(self) -> bool:
+        """Is it time for new values? The longer a run goes on, the less they change."""
+        if self._values is None:
+            return True
+        known = self._suspicion
+        if known is not None and known.surprise is not self.surprise:
+            return True
+        pause = min(VALUES_AT_LAST, OF_RUN * self.progress.seconds)
+        pause = max(VALUES_EVERY, pause, OF_MAKING * self._making)
+        return self._wanted and time.monotonic() - self._made_at >= pause
+
+    def _renew(self, snapshot: Snapshot[CellValues]) -> None:
+        """New values, and what pages want to know of them; a click does not wait."""
+        began, found, suspicion = time.monotonic(), self.surprise, None
+        values = _light(snapshot)
+        _prepare(value_view(values), "order", "harmful", "limit")
+        if found is not None:
+            suspicion = make_suspicion(self.table, values, found)
+            _prepare(suspicion, "ranks", "n_flagged", "corner")
+        with self._lock:
+            if self.active:
+                self._values, self._suspicion = values, suspicion
+                self._wanted, self._made_at = False, time.monotonic()
+                self._making = self._made_at - began
 
     def _run(self) -> Iterator[Snapshot[CellValues]]:
         look = threading.Thread(target=self._look, name="surprise", daemon=True)
@@ -196,6 +233,12 @@ def start_job(
 def _light(snapshot: Snapshot[CellValues]) -> CellValues:
     """Values without the sums of the run, which are several times as large."""
     return replace(snapshot.result, state={})
+
+
+def _prepare(found: object, *names: str) -> None:
+    """Let properties that are computed once be computed now."""
+    for name in names:
+        getattr(found, name)
 
 
 def report(message: str) -> None:

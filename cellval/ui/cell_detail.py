@@ -14,6 +14,7 @@ from cellval.repairs.repair import Repair
 from cellval.table.table import Table
 from cellval.text import content, one_in, share
 from cellval.ui import tables
+from cellval.ui.live import CELL, then_page
 from cellval.ui.navigation import goto
 from cellval.ui.session import Cell, FileWork, Session, Shown
 from cellval.ui.tables import heading
@@ -34,6 +35,7 @@ BUTTONS = {  # a label and a sentence for each decision
 }
 
 
+@st.fragment(key=CELL)
 def draw_cell(shown: Shown) -> None:
     """Everything about the selected cell, and what to do with it."""
     session, table, values, suspicion = shown
@@ -51,7 +53,7 @@ def draw_cell(shown: Shown) -> None:
         _content_and_value(table, cell)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells)
-        _decision_buttons(session.file, cell)
+        _decision_buttons(session, cell)
         repairs = st.container(gap="xsmall")
         if st.button(
             "Explain this row",
@@ -111,9 +113,11 @@ def _oddity(oddity: Oddity, n_cells: int) -> None:
         st.caption(plain(oddity.reason))
 
 
-def _decision_buttons(file: FileWork, cell: CellDetail) -> None:
+def _decision_buttons(session: Session, cell: CellDetail) -> None:
     """Error, fine or unsure; the one that holds is filled."""
+    file = session.file
     now = file.decisions.get((cell.row_number, cell.column))
+    decide = partial(then_page, session, file.decide, cell.row_number, cell.column)
     with st.container(horizontal=True, gap="xsmall"):
         for decision, (label, sentence) in BUTTONS.items():
             new = None if now == decision else decision
@@ -123,7 +127,7 @@ def _decision_buttons(file: FileWork, cell: CellDetail) -> None:
                 type="primary" if now == decision else "secondary",
                 help=f"{sentence} Again: take back.",
                 width="stretch",
-                on_click=partial(file.decide, cell.row_number, cell.column, new),
+                on_click=partial(decide, new),
             )
 
 
@@ -168,7 +172,7 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
     )
     if (row_number, "") in file.repairs:
         st.markdown(f":material/delete: Row {row_number:,} will be dropped.")
-        _undo_button(file, [(row_number, "")])
+        _undo_button(session, [(row_number, "")])
         return
     if (row_number, column) in file.repairs:
         _repaired(session, row_number, column)
@@ -178,7 +182,7 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
             _words(option),
             key=f"cell suggestion {row_number} {column} {k}",
             type="primary" if option.is_likely else "secondary",
-            on_click=partial(_accept, file, cell, option),
+            on_click=partial(then_page, session, _accept, file, cell, option),
             width="stretch",
             help="Write this into the cell. It can be undone."
             + (
@@ -189,7 +193,7 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
         )
     if cell.oddity is None:
         st.caption("Suggestions come as soon as cells were compared with each other.")
-    _by_hand(file, table, cell)
+    _by_hand(session, table, cell)
 
 
 def _words(option: Suggestion) -> str:
@@ -214,9 +218,10 @@ def change_to(new: str, reason: str) -> Repair:
     return Repair("replace", new, reason) if new else Repair("blank", reason=reason)
 
 
-def _by_hand(file: FileWork, table: Table, cell: CellDetail) -> None:
+def _by_hand(session: Session, table: Table, cell: CellDetail) -> None:
+    file = session.file
     key = f"cell own {cell.row_number} {cell.column}"
-    repair = partial(file.repair, cell.row_number)
+    repair = partial(then_page, session, file.repair, cell.row_number)
     with (
         st.form(f"{key} form", border=False),
         st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
@@ -230,7 +235,7 @@ def _by_hand(file: FileWork, table: Table, cell: CellDetail) -> None:
         st.form_submit_button(
             "Change",
             key=f"{key} change",
-            on_click=partial(_type, file, table, cell, key),
+            on_click=partial(then_page, session, _type, file, table, cell, key),
             help="Write the text you typed into the cell.",
         )
     blank = Repair("blank", reason="Blanked by hand.")
@@ -295,15 +300,15 @@ def _repaired(session: Session, row_number: int, column: str) -> None:
         )
     if repairs[row_number, column].reason:
         st.caption(plain(repairs[row_number, column].reason))
-    _undo_button(session.file, cells)
+    _undo_button(session, cells)
 
 
-def _undo_button(file: FileWork, cells: list[Cell]) -> None:
+def _undo_button(session: Session, cells: list[Cell]) -> None:
     st.button(
         "Undo" if len(cells) == 1 else "Undo both",
         key="cell undo",
         icon=":material/undo:",
-        on_click=partial(file.undo, *cells),
+        on_click=partial(then_page, session, session.file.undo, *cells),
         width="stretch",
         help="Take this back: the table is as in your file again.",
     )

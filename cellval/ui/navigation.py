@@ -18,19 +18,18 @@ class Page(NamedTuple):
 
     title: str
     icon: str
-    live: bool = True  # shows values, and is drawn again while they sharpen
 
 
 PAGES = {  # in the order of the menu
-    "data": Page("Data", "upload_file", live=False),
+    "data": Page("Data", "upload_file"),
     "heatmap": Page("Heatmap", "grid_on"),
     "inspect": Page("Inspection list", "checklist"),
     "sample": Page("Explain a sample", "waterfall_chart"),
     "columns": Page("Columns", "bar_chart"),
-    "sources": Page("Sources", "groups", live=False),
-    "validate": Page("Validate", "science", live=False),
+    "sources": Page("Sources", "groups"),
+    "validate": Page("Validate", "science"),
     "repair": Page("Repair", "build"),
-    "export": Page("Export", "download", live=False),
+    "export": Page("Export", "download"),
 }
 
 
@@ -102,17 +101,18 @@ def need_values(session: Session) -> CellValues:
 
 def need_shown(session: Session) -> Shown:
     """What pages show, with a word on values that are partial or no parts of a score"""
-    values, run = need_values(session), session.run
-    assert run is not None
+    need_values(session)
+    run, shown = session.run, session.shown()
+    assert run is not None and shown is not None
     if run.active:
         st.caption(
             f":material/hourglass_top: Partial results after {run.progress.seen}. "
             "Values still move and sharpen while the run goes on."
         )
-    if not values.settings.additive:
-        method = METHODS[values.settings.method]
+    if not shown.values.settings.additive:
+        method = METHODS[shown.values.settings.method]
         st.info(f"**{method.title}.** {method.means}", icon=":material/info:")
-    return Shown(session, run.table, values, session.suspicion)
+    return shown
 
 
 def _wait(words: str) -> NoReturn:

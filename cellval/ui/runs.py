@@ -43,7 +43,7 @@ def _show(session: Session, run: ValuationJob) -> None:
 def _leave_run(session: Session) -> None:
     if session.run is not None:
         session.run.stop()
-    session.run = session.repaired_run = None
+    session.run = session.repaired_run = session.held = None
     session.selection = Selection()
     st.query_params.pop("run", None)
 

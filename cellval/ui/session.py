@@ -6,9 +6,10 @@ that as well (`RunMemo`), so that ``?run=<id>`` finds it after a reload.
 """
 
 import hashlib
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -31,6 +32,7 @@ from cellval.views.value_view import value_view
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.validation.result import Validation
 
+IN_USE = 10.0  # seconds: so long newer values wait for who works with what is shown
 KEY = "cellval"  # of the session in st.session_state; all other keys are widgets'
 
 Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
@@ -152,9 +154,12 @@ class FileWork:
             if cell in self.before_repair:
                 self.decide(*cell, self.before_repair.pop(cell))
 
+    @property
+    def sides(self) -> tuple[SideJob[Any], ...]:
+        return self.comparison, self.blocks, self.blocks_seconds, self.validation
+
     def stop_jobs(self) -> None:
-        sides = (self.comparison, self.blocks, self.blocks_seconds, self.validation)
-        for side in sides:
+        for side in self.sides:
             side.stop()
 
 
@@ -175,6 +180,8 @@ class Selection:
     position: int | None = None  # of the explained row
     other_position: int | None = None  # compared with it
     marked_in: str = ""  # key of the chart whose figure marks the cell
+    ticked: tuple[str, tuple[int, ...]] = ("", ())  # key of a list, lines in it
+    clicked_in: CellValues | None = None  # that were drawn when it was clicked
 
     def choose_cell(self, position: int, column: str) -> None:
         """Select a cell, and its row, too."""
@@ -193,15 +200,7 @@ class Selection:
         if self.cell is not None and (position := found(self.cell[0])) is not None:
             cell = (position, self.cell[1])
         places = found(self.position), found(self.other_position)
-        return Selection(cell, *places, self.marked_in)
-
-
-class Drawn(NamedTuple):
-    """When the page was last drawn, and how."""
-
-    with_values: bool = False
-    at: float = 0.0
-    seconds: float = 0.0
+        return replace(self, cell=cell, position=places[0], other_position=places[1])
 
 
 @dataclass(eq=False)
@@ -218,10 +217,11 @@ class Session:
     run: ValuationJob | None = None  # that pages show
     repaired_run: ValuationJob | None = None  # the latest, also while it is not shown
     selection: Selection = field(default_factory=Selection)
+    held: "Shown | None" = None  # what pages show of the run
+    used_at: float = -IN_USE  # when a person last did something with it
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
     # Files that take long to make, until they are downloaded, and what they are of.
     made: dict[str, tuple[Any, bytes]] = field(default_factory=dict)
-    drawn: Drawn = field(default_factory=Drawn)
     has_frame: bool = False  # app.py has run in this session
     wanted_page: str = ""  # that was asked for before it had
     _read_from: tuple[str, Setup] | None = None
@@ -311,6 +311,32 @@ class Session:
             return RunMemo(self.file, self.setup, None, {})
         known: RunMemo = self.run.memo
         return known
+
+    @property
+    def goes_on(self) -> bool:
+        """Do pages change by themselves? Something runs, or its values wait."""
+        jobs = (self.run, *(side.job for side in self.file.sides))
+        if any(job is not None and job.active for job in jobs):
+            return True
+        return self.held is not None and self.held.values is not self.values
+
+    def touch(self) -> None:
+        """A person does something with what is shown; see `shown`."""
+        self.used_at = time.monotonic()
+
+    def shown(self) -> "Shown | None":
+        """What pages show of the run; None before there are values.
+
+        While a run goes on its values sharpen, and lists change their order. So newer
+        ones wait until a person has done nothing for a while.
+        """
+        held, run = self.held, self.run
+        in_use = time.monotonic() - self.used_at < IN_USE
+        if run is None or run.values is None:
+            self.held = None
+        elif held is None or held.table is not run.table or not in_use:
+            self.held = Shown(self, run.table, run.values, run.suspicion)
+        return self.held
 
     @property
     def is_up_to_date(self) -> bool:

@@ -9,7 +9,7 @@ from cellval.jobs.background import ValuationJob
 from cellval.ui.runs import leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
-from cellval.ui.watch import follow, is_stale
+from cellval.ui.watch import follow
 from cellval.values.result import CellValues
 from cellval.values.words import (
     Unit,
@@ -22,8 +22,7 @@ from cellval.values.words import (
 COMPILING = "Compiling (first time only, about 15 s)"
 
 
-def draw(session: Session, *, live: bool) -> None:
-    """`live`: the page shows values, and is drawn again while they sharpen."""
+def draw(session: Session) -> None:
     file, table = session.file.source, session.shown_table
     with st.sidebar:
         if file is None and table is None:
@@ -35,7 +34,7 @@ def draw(session: Session, *, live: bool) -> None:
                 _show_repaired(session)
             if session.run is None:
                 st.caption("Not valued yet.")
-            follow(lambda: session.run, partial(_going, session, live), _show_end)
+            follow(session.run, _going, _show_end)
         with st.expander("What do these numbers mean?", icon=":material/help:"):
             st.markdown(meaning(session.values))
 
@@ -60,10 +59,7 @@ def back_button(session: Session, key: str, **look: Any) -> None:
     )
 
 
-def _going(session: Session, live: bool, run: ValuationJob) -> None:
-    # Asked before anything is drawn: drawing lets a click on another page go first,
-    # which a rerun of this one would swallow.
-    stale = live and is_stale(session)
+def _going(run: ValuationJob) -> None:
     if run.status == "compiling":
         st.progress(0.0, text=COMPILING)
     else:
@@ -76,8 +72,6 @@ def _going(session: Session, live: bool, run: ValuationJob) -> None:
         on_click=run.stop,
         width="stretch",
     )
-    if stale:
-        st.rerun()
 
 
 def _show_progress(run: ValuationJob) -> None:

@@ -1,6 +1,5 @@
-"""The one watcher of what runs in the background, and when pages are drawn again."""
+"""What pages show of a computation in the background: its start, progress and end."""
 
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -8,35 +7,21 @@ import streamlit as st
 
 from cellval.jobs.background import Job
 from cellval.table.table import Table
-from cellval.ui.session import Begin, Drawn, Result, Session, SideJob
+from cellval.ui.session import Begin, Result, SideJob
 from cellval.ui.text import plain
 
-EVERY = 1.0  # seconds
 SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 AnyJob = TypeVar("AnyJob", bound=Job[Any])
 
 
 def follow(
-    find: Callable[[], AnyJob | None],
+    job: AnyJob | None,
     going: Callable[[AnyJob], None],
     over: Callable[[AnyJob], None],
 ) -> None:
-    """Draw a job, if there is one: found anew every second until it is over."""
-    job = find()
-    if job is None:
-        return
-    if job.active:
-        _watch(find, going)
-    else:
-        over(job)
-
-
-@st.fragment(run_every=EVERY)
-def _watch(find: Callable[[], AnyJob | None], going: Callable[[AnyJob], None]) -> None:
-    job = find()
-    if job is None or not job.active:
-        st.rerun()
-    going(job)
+    """Draw a job, if there is one, as it is now."""
+    if job is not None:
+        (going if job.active else over)(job)
 
 
 def start_button(
@@ -82,18 +67,3 @@ def ended(job: Job[Any], keeps: str = "") -> bool:
         words = f"Stopped after {job.progress.done:.0%}. {keeps}".rstrip()
         st.caption(f":material/stop_circle: {words}")
     return True
-
-
-def note_drawn(session: Session, seconds: float) -> None:
-    """Called when a page was drawn: what it showed decides when it is drawn again."""
-    session.drawn = Drawn(session.values is not None, time.monotonic(), seconds)
-
-
-def is_stale(session: Session) -> bool:
-    """While a run goes on: are there values that the page should show by now?"""
-    run, drawn = session.run, session.drawn
-    if run is None or run.values is None:
-        return False
-    # The longer a run has gone on, the less a moment changes its values.
-    pause = max(min(15.0, max(2.5, 0.15 * run.progress.seconds)), 4 * drawn.seconds)
-    return not drawn.with_values or time.monotonic() - drawn.at > pause

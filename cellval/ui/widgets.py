@@ -136,8 +136,7 @@ def marked_cell(shown: Shown, rows: np.ndarray, key: str) -> tuple[int, int] | N
     if column not in names or position not in rows:
         return None
     cell = position, names.index(column)
-    run = shown.session.run
-    is_new = run is not None and run.active
+    is_new = selection.clicked_in is not shown.values
     if clicked_cell(key) == cell and selection.marked_in != key and not is_new:
         return None
     selection.marked_in = key

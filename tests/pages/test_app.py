@@ -1,7 +1,7 @@
 """The frame of all pages: links to runs, the sidebar, progress on every page."""
 
 import threading
-import time
+from dataclasses import replace
 
 import pytest
 from helpers import (
@@ -20,8 +20,8 @@ from helpers import (
 
 from cellval.jobs import background
 from cellval.ui.navigation import PAGES, file_of
+from cellval.ui.session import IN_USE
 from cellval.ui.text import meaning, plain
-from cellval.ui.watch import is_stale, note_drawn
 
 
 def started(sample="Davis"):
@@ -118,16 +118,20 @@ def test_a_finished_run_says_what_was_computed():
     assert app.query_params["run"] in (run.id, [run.id])
 
 
-def test_a_page_is_stale_when_it_was_drawn_without_values(davis):
+def test_newer_values_wait_for_a_person_who_works_with_what_is_shown(davis):
     session = session_of(shown("heatmap", davis))
-    note_drawn(session, 0.1)
-    assert not is_stale(session)
-    session.drawn = session.drawn._replace(with_values=False)
-    assert is_stale(session)
-    session.drawn = session.drawn._replace(with_values=True, at=time.monotonic() - 60)
-    assert is_stale(session)
-    session.drawn = session.drawn._replace(seconds=20.0)
-    assert not is_stale(session), "a page that takes long is drawn less often"
+    first, before = session.held, davis._values
+    assert first.values is before and not session.goes_on
+    try:
+        session.touch()
+        davis._values = replace(before)
+        assert session.shown() is first, "the person works with these"
+        assert session.goes_on, "so pages go on looking"
+        session.used_at -= IN_USE
+        assert session.shown().values is davis._values is not before
+        assert not session.goes_on
+    finally:
+        davis._values = before
 
 
 # --- words ----------------------------------------------------------------------------

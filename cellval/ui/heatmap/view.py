@@ -9,6 +9,7 @@ import streamlit as st
 from cellval.figures.heatmap import heatmap
 from cellval.figures.overview import overview
 from cellval.kept import kept
+from cellval.ui.live import then_cell
 from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import clicked_cell
 from cellval.views.bands import bands
@@ -95,7 +96,8 @@ def open_cell(shown: Shown, key: str) -> None:
     if position < 0:
         sort_by(shown.session, name)
     else:
-        shown.session.selection.choose_cell(position, name)
+        shown.session.selection.clicked_in = shown.values
+        then_cell(shown.session, position, name)
 
 
 def jump(shown: Shown, order: np.ndarray, key: str) -> None:

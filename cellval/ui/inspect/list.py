@@ -12,6 +12,7 @@ from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import tables
+from cellval.ui.live import then_cell
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit
@@ -170,10 +171,18 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
 
 def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
     selection = st.session_state[key]["selection"]
+    session.touch()
+    ticked = key, tuple(selection["rows"])
+    is_tick, session.selection.ticked = session.selection.ticked != ticked, ticked
     lines = [line for line, _ in selection["cells"]] or selection["rows"][-1:]
-    if lines and lines[-1] < len(frame):
-        line = frame.iloc[lines[-1]]
-        session.selection.choose_cell(int(line["position"]), str(line["column"]))
+    if not lines or lines[-1] >= len(frame):
+        return
+    line = frame.iloc[lines[-1]]
+    place = int(line["position"]), str(line["column"])
+    if is_tick and selection["rows"]:  # the buttons below change, too
+        session.selection.choose_cell(*place)
+    else:
+        then_cell(session, *place)
 
 
 def _decide(file: FileWork, frame: pd.DataFrame, decision: str | None) -> None:

@@ -56,7 +56,7 @@ def measure(session: Session, table: Table) -> None:
             "see what they do.",
             icon=":material/update:",
         )
-    follow(lambda: file.comparison.on(table), _going, _over)
+    follow(file.comparison.on(table), _going, _over)
 
 
 def is_current(session: Session) -> bool:

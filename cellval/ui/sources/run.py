@@ -66,7 +66,7 @@ def _say_time(
     gave_up = job is not None and job.status == "stopped" and job.result is None
     if job is None or gave_up or measured.made_from != choice:
         measured.start(table, choice, lambda: _game(table, choice, test).foretell())
-    follow(lambda: measured.on(table), _time_line, _time_line)
+    follow(measured.on(table), _time_line, _time_line)
 
 
 def _time_line(job: Job[float]) -> None:
@@ -109,7 +109,7 @@ def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
         if job.result is not None:
             show(session, table, blocks.made_from, job.result)
 
-    follow(lambda: blocks.on(table), _going, over)
+    follow(blocks.on(table), _going, over)
 
 
 def _going(job: Job[BlockValues]) -> None:

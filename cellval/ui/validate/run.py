@@ -238,4 +238,4 @@ def watch(session: Session, table: Table, choice: PlantingChoice | None) -> None
         if job.result is not None:
             show(session, table, job.result)
 
-    follow(lambda: planted.on(table), going, over)
+    follow(planted.on(table), going, over)
