@@ -25,6 +25,7 @@ def draw() -> None:
     if len(order) == 0:
         st.info(controls.nothing_fits(look, outlined))
         return
+    view.follow_link(shown, order)
     rows = Window.of(session, view.FIRST_ROW, len(order), view.WINDOW, whole=view.WHOLE)
     window = order[rows.first : rows.last]
     controls.outline_caption(shown, look, found, window, len(order))
@@ -74,7 +75,7 @@ def draw() -> None:
                 menu=False,
             )
     with detail:
-        draw_cell(shown)
+        draw_cell(shown, view.walk(shown, order, found.cells))
 
 
 live(session, draw)

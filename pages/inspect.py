@@ -34,14 +34,18 @@ def draw() -> None:
         with st.spinner("Looking for what should have been there ..."):
             found = inspection(*shown[1:], wanted, **made)
         cell_list.progress(found.frame)
+        walk = cell_list.walk(session, found.frame)
+    else:
+        keep = wanted_cells(*shown[1:], wanted)
+        walk = cell_map.walk(shown, keep)
     left, right = st.columns([7, 4], gap="small")
     with left:
         if view == "List":
             cell_list.show(shown, found, decisions)
         elif shown.suspicion is not None:
-            cell_map.draw(shown, wanted_cells(*shown[1:], wanted))
+            cell_map.draw(shown, keep)
     with right:
-        draw_cell(shown)
+        draw_cell(shown, walk)
 
 
 live(session, draw)

@@ -1,7 +1,8 @@
 """The panel of the selected cell: what is known of it, decisions, repairs."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import streamlit as st
 
@@ -16,6 +17,7 @@ from cellval.text import content, one_in, share
 from cellval.ui import tables
 from cellval.ui.live import CELL, then_page
 from cellval.ui.navigation import goto
+from cellval.ui.runs import LINK
 from cellval.ui.session import Cell, FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
@@ -28,31 +30,55 @@ COLOURS: dict[str, Literal["red", "orange", "blue", "gray"]] = {  # of badges
     "hard": "blue",
     "fine": "gray",
 }
-BUTTONS = {  # a label and a sentence for each decision
-    "error": ("Flag", "This cell is wrong: mark it as an error."),
-    "fine": ("Fine", "This cell is right, however unusual."),
-    "unsure": ("Unsure", "Come back to this cell later."),
+BUTTONS = {  # a label, a sentence and a key for each decision
+    "error": ("Wrong", "This cell is wrong: flag it.", "W"),
+    "fine": ("Fine", "This cell is right, however unusual.", "F"),
+    "unsure": ("Unsure", "Come back to this cell later.", "U"),
 }
+KEYS = """
+| key | what it does |
+|---|---|
+| **J**, **K** | next and previous suspect (or line of the list) |
+| **W**, **F**, **U** | the cell is wrong, fine, unsure; again: take it back |
+| **A** | take the suggestion that is filled in, if one is |
+| **Z** | undo what was decided on the cell |
+
+Keys work when no text box is being typed in. The address of the page is a link to the
+selected cell while the app runs.
+"""
+
+
+class Walk(NamedTuple):
+    """Cells that the next and previous buttons go through, and how one is opened."""
+
+    cells: list[Cell]  # row position and column
+    words: str  # what they are
+    go: Callable[[int, str], None]  # a callback
 
 
 @st.fragment(key=CELL)
-def draw_cell(shown: Shown) -> None:
+def draw_cell(shown: Shown, walk: Walk) -> None:
     """Everything about the selected cell, and what to do with it."""
     session, table, values, suspicion = shown
     position, column = session.selection.cell or (0, "")
     if position >= len(values.values) or column not in values.column_names:
+        st.query_params.pop(LINK, None)
         with st.container(border=True):
             st.markdown("##### :material/ads_click: No cell selected")
             st.caption(
                 "Click a cell to see its content, what its value means, how usual it "
                 "is in its column, and what similar rows hold there."
             )
+            _step_buttons(walk, None)
         return
     cell = cell_detail(values, table, suspicion, position, column)
+    st.query_params[LINK] = f"{cell.row_number}:{column}"
     with st.container(border=True, gap="xsmall"):
-        _content_and_value(table, cell)
+        _step_buttons(walk, (position, column))
+        _whose(table, cell)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells)
+        _value(cell)
         _decision_buttons(session, cell)
         repairs = st.container(gap="xsmall")
         if st.button(
@@ -70,13 +96,47 @@ def draw_cell(shown: Shown) -> None:
             _repairs(session, table, cell)
 
 
-def _content_and_value(table: Table, cell: CellDetail) -> None:
+def _step_buttons(walk: Walk, now: Cell | None) -> None:
+    """To the next and the previous one of the cells to look at."""
+    if not walk.cells:
+        return
+    at = walk.cells.index(now) if now in walk.cells else None
+    last = len(walk.cells) - 1
+    steps = {
+        "Previous": (None if at in (None, 0) else at - 1, "K"),
+        "Next": (0 if at is None else None if at == last else at + 1, "J"),
+    }
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        for name, (to, key) in steps.items():
+            st.button(
+                name,
+                key=f"cell {name}",
+                shortcut=key,
+                disabled=to is None,
+                on_click=walk.go,
+                args=walk.cells[to or 0],
+                help=f"The {name.lower()} of the {walk.words}.",
+            )
+        where = "–" if at is None else f"{at + 1:,}"
+        st.caption(
+            f"{where} of {len(walk.cells):,}",
+            width="content",
+            help=f"Where you are among the {walk.words}.",
+        )
+        with st.popover("Keys", icon=":material/keyboard:", type="tertiary"):
+            st.markdown(KEYS)
+
+
+def _whose(table: Table, cell: CellDetail) -> None:
     st.markdown(f"##### {plain(cell.column)}: {plain(content(cell.text, 80))}")
     whose = [f"Row {cell.row_number:,}"]
     if cell.row_id is not None:
         whose.append(f"{plain(table.id_column or '')} {plain(cell.row_id)}")
     whose.append(f"{plain(table.label)}: {plain(cell.label)}")
     st.caption(" · ".join(whose))
+
+
+def _value(cell: CellDetail) -> None:
     if cell.sentence:
         st.markdown(plain(cell.sentence))
     st.markdown(
@@ -119,16 +179,20 @@ def _decision_buttons(session: Session, cell: CellDetail) -> None:
     now = file.decisions.get((cell.row_number, cell.column))
     decide = partial(then_page, session, file.decide, cell.row_number, cell.column)
     with st.container(horizontal=True, gap="xsmall"):
-        for decision, (label, sentence) in BUTTONS.items():
+        for decision, (label, sentence, key) in BUTTONS.items():
             new = None if now == decision else decision
             st.button(
                 label,
                 key=f"cell {decision}",
+                shortcut=key,
                 type="primary" if now == decision else "secondary",
                 help=f"{sentence} Again: take back.",
                 width="stretch",
                 on_click=partial(decide, new),
             )
+    changed = {(cell.row_number, cell.column), (cell.row_number, "")}
+    if now and not changed & set(file.repairs):
+        _undo_button(partial(decide, None))
 
 
 def _in_column(cell: CellDetail) -> None:
@@ -172,7 +236,7 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
     )
     if (row_number, "") in file.repairs:
         st.markdown(f":material/delete: Row {row_number:,} will be dropped.")
-        _undo_button(session, [(row_number, "")])
+        _undo_button(partial(then_page, session, file.undo, (row_number, "")))
         return
     if (row_number, column) in file.repairs:
         _repaired(session, row_number, column)
@@ -182,6 +246,7 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
             _words(option),
             key=f"cell suggestion {row_number} {column} {k}",
             type="primary" if option.is_likely else "secondary",
+            shortcut="A" if option.is_likely else None,
             on_click=partial(then_page, session, _accept, file, cell, option),
             width="stretch",
             help="Write this into the cell. It can be undone."
@@ -300,15 +365,17 @@ def _repaired(session: Session, row_number: int, column: str) -> None:
         )
     if repairs[row_number, column].reason:
         st.caption(plain(repairs[row_number, column].reason))
-    _undo_button(session, cells)
+    undo = partial(then_page, session, session.file.undo, *cells)
+    _undo_button(undo, "Undo" if len(cells) == 1 else "Undo both")
 
 
-def _undo_button(session: Session, cells: list[Cell]) -> None:
+def _undo_button(undo: Callable[[], None], label: str = "Undo") -> None:
     st.button(
-        "Undo" if len(cells) == 1 else "Undo both",
+        label,
         key="cell undo",
+        shortcut="Z",
         icon=":material/undo:",
-        on_click=partial(then_page, session, session.file.undo, *cells),
+        on_click=undo,
         width="stretch",
         help="Take this back: the table is as in your file again.",
     )

@@ -9,6 +9,8 @@ from cellval.ui.session import FileWork, RunMemo, Selection, Session, Setup, Sou
 from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
 
+LINK = "cell"  # of the address: row number and column of the selected cell
+
 
 def open_file(session: Session, source: Source) -> None:
     """Take another file; a run on the old one ends, decisions on it are kept."""
@@ -88,5 +90,17 @@ def sync_link(session: Session) -> None:
         table = memo.first.table if memo.first else run.table
         session.take_file(memo.file, memo.setup, table)
         session.run = run
+        _select(session, run.table, st.query_params.get(LINK, ""))
     if session.run is not None and asked != session.run.id:
         st.query_params["run"] = session.run.id
+
+
+def _select(session: Session, table: Table, link: str) -> None:
+    """The cell that a link names, if it is there."""
+    number, _, column = link.partition(":")
+    known = column in table.feature_names and number.isdecimal()
+    if known and int(number) in table.row_numbers:
+        session.selection.choose_cell(table.position(int(number)), column)
+        session.selection.by_link = True
+    elif link:
+        st.toast("The cell of this link is not in the table.")

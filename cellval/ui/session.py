@@ -179,6 +179,7 @@ class Selection:
     cell: tuple[int, str] | None = None
     position: int | None = None  # of the explained row
     other_position: int | None = None  # compared with it
+    by_link: bool = False  # the cell was opened by a link and not yet shown
     marked_in: str = ""  # key of the chart whose figure marks the cell
     ticked: tuple[str, tuple[int, ...]] = ("", ())  # key of a list, lines in it
     clicked_in: CellValues | None = None  # that were drawn when it was clicked

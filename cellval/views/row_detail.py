@@ -28,6 +28,21 @@ def lowest_rows(values: CellValues) -> list[int]:
     return [int(i) for i in order if np.isfinite(values.row_values[i])]
 
 
+def rows_beside(values: CellValues, position: int) -> tuple[int | None, int | None]:
+    """The rows of the next lower and the next higher value; None where there is none.
+
+    After a row without a value comes the lowest one.
+    """
+    order = np.argsort(values.row_values, kind="stable")
+    order = order[np.isfinite(values.row_values[order])]
+    at = np.flatnonzero(order == position)
+    before, after = (at[0] - 1, at[0] + 1) if at.size else (-1, 0)
+    return (
+        int(order[before]) if before >= 0 else None,
+        int(order[after]) if after < order.size else None,
+    )
+
+
 @dataclass(frozen=True)
 class RowSum:
     """How the cells of a row make its value."""

@@ -33,7 +33,7 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     click_cell(page, 164, "height")
     expect(page.get_by_text("height: 163", exact=True)).to_be_visible()
     expect(page.get_by_text("Row 165").first).to_be_visible()
-    button(page, "Flag").click()
+    button(page, "Wrong").click()
 
     goto(page, "Inspection list")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
@@ -65,7 +65,7 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
     # flag, suggest, accept, undo, accept
     click_cell(page, 11, "height")
     expect(page.get_by_text("height: 57", exact=True)).to_be_visible()
-    button(page, "Flag").click()
+    button(page, "Wrong").click()
     swap = page.get_by_role("button", name=re.compile("^166 .*Swapped with 'weight'"))
     swap.click()
     button(page, "Undo both").click()

@@ -46,7 +46,7 @@ def test_the_detail_says_what_a_value_means_and_decides(davis):
     assert "Row 12" in text
     assert "KNN model" in text
     assert "higher than 99.5 %" in text
-    click(app, "Flag")
+    click(app, "Wrong")
     assert decided(app) == {(12, "weight"): "error"}
     click(app, "Fine")
     assert decided(app) == {(12, "weight"): "fine"}

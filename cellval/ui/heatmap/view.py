@@ -1,5 +1,6 @@
 """The heatmap page's windows, figures, and answers to clicks."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import streamlit as st
 from cellval.figures.heatmap import heatmap
 from cellval.figures.overview import overview
 from cellval.kept import kept
-from cellval.ui.live import then_cell
+from cellval.ui.cell_detail import Walk
+from cellval.ui.live import then_cell, then_page
 from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import clicked_cell
 from cellval.views.bands import bands
@@ -105,6 +107,27 @@ def jump(shown: Shown, order: np.ndarray, key: str) -> None:
     cell = clicked_cell(key)
     if cell is not None:
         show_cell(shown, order, *cell)
+
+
+def follow_link(shown: Shown, order: np.ndarray) -> None:
+    """The window goes to a cell that a link has opened, once."""
+    selection = shown.session.selection
+    if selection.by_link and selection.cell is not None:
+        position, column = selection.cell
+        show_cell(shown, order, position, shown.values.column_names.index(column))
+    selection.by_link = False
+
+
+def walk(shown: Shown, order: np.ndarray, outlined: np.ndarray) -> Walk:
+    """Through the outlined cells, the most suspicious first."""
+    names, m = shown.values.column_names, len(shown.values.column_names)
+    cells = [(int(at) // m, names[int(at) % m]) for at in outlined]
+
+    def go(position: int, column: str) -> None:
+        act = partial(show_cell, shown, order, position, names.index(column))
+        then_page(shown.session, act)
+
+    return Walk(cells, "suspects", go)
 
 
 def show_cell(shown: Shown, order: np.ndarray, position: int, j: int) -> None:

@@ -12,6 +12,7 @@ from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import tables
+from cellval.ui.cell_detail import Walk
 from cellval.ui.live import then_cell
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
@@ -183,6 +184,12 @@ def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
         session.selection.choose_cell(*place)
     else:
         then_cell(session, *place)
+
+
+def walk(session: Session, frame: pd.DataFrame) -> Walk:
+    """Through the lines of the list."""
+    cells = list(zip(frame["position"].tolist(), frame["column"].tolist(), strict=True))
+    return Walk(cells, "lines of the list", partial(then_cell, session))
 
 
 def _decide(file: FileWork, frame: pd.DataFrame, decision: str | None) -> None:

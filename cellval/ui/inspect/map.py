@@ -1,5 +1,7 @@
 """The map of the inspection page: does it hurt, against: is it surprising?"""
 
+from functools import partial
+
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -7,7 +9,9 @@ import streamlit as st
 from cellval.detect.suspicion import Suspicion
 from cellval.figures.corner_map import corner_plot
 from cellval.kept import kept
+from cellval.ui.cell_detail import Walk
 from cellval.ui.heatmap.view import open_cell
+from cellval.ui.live import then_cell
 from cellval.ui.session import Shown
 from cellval.ui.widgets import chart, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
@@ -36,6 +40,17 @@ def draw(shown: Shown, keep: np.ndarray) -> None:
         "drawn at its edge. Dashed: 1 ordinary cell in 100 is as odd; 2 standard "
         "errors below 0."
     )
+
+
+def walk(shown: Shown, keep: np.ndarray) -> Walk:
+    """Through those of the cells in the mask that the rule picks."""
+    cells: list[tuple[int, str]] = []
+    if shown.suspicion is not None:
+        worst = shown.suspicion.order[: shown.suspicion.n_flagged]
+        i, j = np.unravel_index(worst[keep.ravel()[worst]], keep.shape)
+        names = [shown.values.column_names[k] for k in j]
+        cells = list(zip(i.tolist(), names, strict=True))
+    return Walk(cells, "suspects", partial(then_cell, shown.session))
 
 
 @kept(2)

@@ -16,7 +16,13 @@ from cellval.ui.tables import heading
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, typed_rows
 from cellval.values.words import certainty, points
-from cellval.views.row_detail import N_LOWEST, lowest_rows, neighbours, row_sum
+from cellval.views.row_detail import (
+    N_LOWEST,
+    lowest_rows,
+    neighbours,
+    row_sum,
+    rows_beside,
+)
 
 
 def name_of(table: Table, position: int) -> str:
@@ -34,7 +40,9 @@ def current(shown: Shown, chosen: int | None, default: int) -> int:
 def row_picker(shown: Shown, position: int, which: str = "a") -> None:
     """Choose a row (a), or the one compared with it (b): by number, id or value."""
     session, table, values, _ = shown
-    typed, low = st.columns(2)
+    typed, low, steps = st.columns([3, 3, 2], vertical_alignment="bottom")
+    with steps:
+        _step_buttons(shown, position, which)
     typed.text_input(
         "Row number or id",
         key=f"{which} typed",
@@ -54,6 +62,27 @@ def row_picker(shown: Shown, position: int, which: str = "a") -> None:
         on_change=partial(_picked, session, which),
         help=f"The {N_LOWEST} rows with the lowest values. {ROW_HELP}",
     )
+
+
+def _step_buttons(shown: Shown, position: int, which: str) -> None:
+    """To the rows before and after it by value, the worst first."""
+    to = zip(
+        ("Previous row", "Next row"),
+        rows_beside(shown.values, position),
+        "KJ",
+        strict=True,
+    )
+    with st.container(horizontal=True, gap="xsmall"):
+        for name, row, key in to:
+            st.button(
+                name,
+                key=f"{which} {name}",
+                shortcut=key if which == "a" else None,
+                disabled=row is None,
+                on_click=_take,
+                args=(shown.session, row, which),
+                help="By the rows' values, the lowest (worst) first.",
+            )
 
 
 def _take(session: Session, position: int, which: str) -> None:
