@@ -4,7 +4,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.text import counted
-from cellval.ui.data import file
+from cellval.ui.data import file, welcome
 from cellval.ui.data.options import choose_options, say_time
 from cellval.ui.live import live
 from cellval.ui.navigation import goto, need_frame
@@ -12,6 +12,7 @@ from cellval.ui.runs import start_run
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
 from cellval.ui.widgets import error
+from cellval.values.options import RunOptions
 
 session = get_session()
 need_frame(session)
@@ -25,6 +26,11 @@ if source is None:
         "class. **cellval** finds the cells that mislead a model, and you decide which "
         "are errors."
     )
+    if welcome.draw():
+        file.take_sample(session, welcome.SAMPLE)
+        session.read_file()
+        start_run(session, RunOptions())
+        goto("heatmap")
     file.choose_file(session)
     st.stop()
 

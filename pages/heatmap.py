@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
+from cellval.ui.guide import lead_on
 from cellval.ui.heatmap import controls, view
 from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
@@ -18,6 +19,7 @@ session = get_session()
 def draw() -> None:
     shown = need_shown(session)
     values = shown.values
+    lead_on(shown, "heatmap")
     look = controls.choose(shown)
     found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)
     outlined = controls.with_flagged(shown, found.cells)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
+from cellval.ui.guide import lead_on
 from cellval.ui.inspect import codes
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
@@ -18,6 +19,7 @@ session = get_session()
 
 def draw() -> None:
     shown = need_shown(session)
+    lead_on(shown, "inspect")
     view = st.segmented_control(
         "What to look at",
         **one_of(session, "list view", ("List", "Map")),

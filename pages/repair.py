@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cellval.ui.guide import lead_on
 from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
@@ -18,6 +19,8 @@ def draw() -> None:
     if session.run is None:
         need_values(session)  # says what to do first
 
+    if (shown := session.shown()) is not None:
+        lead_on(shown, "repair")
     changes_list(session, table)
     upload_decisions(session, table)
 

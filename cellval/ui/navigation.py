@@ -8,8 +8,8 @@ from streamlit.errors import StreamlitAPIException
 from cellval.methods import METHODS
 from cellval.table.table import Table
 from cellval.ui.session import Session, Shown
-from cellval.ui.sidebar import COMPILING
 from cellval.ui.text import plain
+from cellval.ui.watch import COMPILING
 from cellval.values.result import CellValues
 
 

@@ -340,6 +340,11 @@ class Session:
         return self.held
 
     @property
+    def is_measured(self) -> bool:
+        """Were models measured with the repairs made by now?"""
+        return bool(self.file.comparison.made_from == self.file.repairs)
+
+    @property
     def is_up_to_date(self) -> bool:
         """Is the repaired table of the run at hand that of the repairs made by now?"""
         return self.memo.first is not None and self.memo.changes == self.file.repairs

@@ -6,10 +6,11 @@ from typing import Any
 import streamlit as st
 
 from cellval.jobs.background import ValuationJob
+from cellval.ui.guide import steps
 from cellval.ui.runs import leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
-from cellval.ui.watch import follow
+from cellval.ui.watch import COMPILING, follow
 from cellval.values.result import CellValues
 from cellval.values.words import (
     Unit,
@@ -18,8 +19,6 @@ from cellval.values.words import (
     end_words,
     error_words,
 )
-
-COMPILING = "Compiling (first time only, about 15 s)"
 
 
 def draw(session: Session) -> None:
@@ -35,6 +34,7 @@ def draw(session: Session) -> None:
             if session.run is None:
                 st.caption("Not valued yet.")
             follow(session.run, _going, _show_end)
+            steps(session)
         with st.expander("What do these numbers mean?", icon=":material/help:"):
             st.markdown(meaning(session.values))
 

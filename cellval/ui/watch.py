@@ -10,6 +10,7 @@ from cellval.table.table import Table
 from cellval.ui.session import Begin, Result, SideJob
 from cellval.ui.text import plain
 
+COMPILING = "Compiling (first time only, about 15 s)"
 SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
 AnyJob = TypeVar("AnyJob", bound=Job[Any])
 

@@ -5,12 +5,16 @@ from helpers import (
     box,
     click,
     davis_source,
+    drawn,
     labels,
+    open_app,
     pick,
     running,
     session_of,
+    settled,
     shown,
     text_of,
+    texts,
     valued,
 )
 
@@ -169,3 +173,62 @@ def test_the_detail_of_a_repaired_table_speaks_of_the_file(davis):
     pick(app, "Order of the rows", "row")
     click(app, "Undo both")
     assert made(app) == {}
+
+
+# --- the way through the suspects -----------------------------------------------------
+
+
+@pytest.mark.parametrize("page", ["heatmap", "inspect"])
+def test_next_and_previous_go_through_the_suspects(davis, page):
+    app = shown(page, davis)
+    before, after = (b for b in app.button if b.label in ("Previous", "Next"))
+    assert before.disabled and not after.disabled
+    click(app, "Next")
+    assert session_of(app).selection.cell == (11, "weight")
+    assert "1 of " in text_of(app)
+    click(app, "Next")
+    assert session_of(app).selection.cell == (11, "height")
+    click(app, "Previous")
+    assert session_of(app).selection.cell == (11, "weight")
+
+
+def test_all_that_is_decided_on_a_cell_has_a_key(davis):
+    app = shown("heatmap", davis, cell=(11, "weight"))
+    keys = {b.label: b.proto.shortcut for b in app.button if b.proto.shortcut}
+    assert {keys[name] for name in ("Wrong", "Fine", "Unsure")} == {"w", "f", "u"}
+    assert (keys["Next"], keys["Previous"]) == ("j", "k")
+    accepts = next(name for name, key in keys.items() if key == "a")
+    assert accepts.startswith("**57**")
+    click(app, "Wrong")
+    assert next(b for b in app.button if b.label == "Undo").proto.shortcut == "z"
+    click(app, "Undo")
+    assert decided(app) == {}
+    assert "Undo" not in labels(app)
+
+
+def test_the_key_that_accepts_is_only_on_a_suggestion_that_is_clearly_best(davis):
+    app = shown("heatmap", davis, cell=(20, "repwt"))
+    assert not [b for b in app.button if b.proto.shortcut == "a"]
+
+
+# --- a link to it ---------------------------------------------------------------------
+
+
+def test_the_address_of_a_page_opens_the_selected_cell():
+    app = settled(click(click(open_app(), "Davis"), "Value the cells"))
+    session_of(app).selection.choose_cell(11, "height")
+    drawn(app)
+    assert app.query_params["cell"] in ("12:height", ["12:height"])
+    link = {"run": session_of(app).run.id, "cell": "12:height"}
+    for page in ("heatmap", "inspect", "sample"):
+        found = open_app(page, **link)
+        assert session_of(found).selection.cell == (11, "height")
+    assert "Row 12" in text_of(found)
+
+
+@pytest.mark.parametrize("cell", ["12:nothing", "999:height", "x", "12"])
+def test_a_link_to_a_cell_that_is_not_there_says_so(cell):
+    app = settled(click(click(open_app(), "Davis"), "Value the cells"))
+    found = open_app(run=session_of(app).run.id, cell=cell)
+    assert "not in the table" in texts(found.toast)
+    assert session_of(found).selection.cell is None

@@ -362,3 +362,13 @@ def test_a_row_that_will_be_dropped_is_not_repaired(planted):
     click(app, "Open the Repair page")
     assert "Repair" in [title.value for title in app.title]
     assert "Did it help?" in headings(app)
+
+
+def test_next_and_previous_rows_go_by_value(davis):
+    order = np.argsort(davis.values.row_values, kind="stable")
+    app = shown("sample", davis, row=int(order[0]))
+    assert next(b for b in app.button if b.label == "Previous row").disabled
+    click(app, "Next row")
+    assert session_of(app).selection.position == order[1]
+    click(app, "Previous row")
+    assert session_of(app).selection.position == order[0]

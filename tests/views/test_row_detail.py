@@ -16,6 +16,7 @@ from cellval.views.row_detail import (
     neighbours,
     row_suggestions,
     row_sum,
+    rows_beside,
     running_limits,
 )
 
@@ -107,3 +108,11 @@ def test_limits_hold_the_whole_way_and_have_room():
     assert running_limits(np.array([1.0, np.nan]), 1.0) == (0.0, 1.0)
     low, high = running_limits(np.zeros(2), 0.0)
     assert low < 0 < high
+
+
+def test_rows_beside_one_are_the_next_in_value(ranked):
+    values = ranked.values
+    order = [int(i) for i in np.argsort(values.row_values, kind="stable")]
+    assert rows_beside(values, order[0]) == (None, order[1])
+    assert rows_beside(values, order[5]) == (order[4], order[6])
+    assert rows_beside(values, order[-1]) == (order[-2], None)

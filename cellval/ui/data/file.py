@@ -71,7 +71,7 @@ def choose_file(session: Session) -> None:
     for column, name in zip(st.columns(len(samples)), samples, strict=True):
         title, story = SAMPLES[name]
         with column.container(border=True, height="stretch", gap="small"):
-            take = partial(_take_sample, session, name)
+            take = partial(take_sample, session, name)
             st.button(title, key=f"sample:{name}", on_click=take, width="stretch")
             st.caption(story)
 
@@ -82,7 +82,7 @@ def _uploaded(session: Session, key: str) -> None:
         open_file(session, Source.of(file.name, file.getvalue()))
 
 
-def _take_sample(session: Session, name: str) -> None:
+def take_sample(session: Session, name: str) -> None:
     open_file(session, Source.of(name, (FOLDER / name).read_bytes()))
 
 

@@ -23,7 +23,6 @@ from cellval.repairs.repair import (
 )
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui.repair.measure import is_current
 from cellval.ui.session import Cell, Session, Source
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import download, error
@@ -167,7 +166,7 @@ def reports(session: Session, table: Table) -> None:
     if suspicion is None:
         st.caption("Reports can be made as soon as suspicious cells were looked for.")
         return
-    measured = file.comparison.on(table) if is_current(session) else None
+    measured = file.comparison.on(table) if session.is_measured else None
     comparison = None if measured is None else measured.result
     known: dict[str, Any] = {
         "repairs": dict(file.repairs),

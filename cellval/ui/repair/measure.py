@@ -50,18 +50,13 @@ def measure(session: Session, table: Table) -> None:
             error(fault)
         else:
             st.rerun()
-    if found is not None and not is_current(session):
+    if found is not None and not session.is_measured:
         st.warning(
             "Changes were made or undone since this was measured. Measure again to "
             "see what they do.",
             icon=":material/update:",
         )
     follow(file.comparison.on(table), _going, _over)
-
-
-def is_current(session: Session) -> bool:
-    """Were models measured with the repairs made by now?"""
-    return bool(session.file.comparison.made_from == session.file.repairs)
 
 
 def _start(session: Session, before: Table) -> None:

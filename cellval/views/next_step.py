@@ -1,0 +1,114 @@
+"""Where a person stands after a run, and which click is best next."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cellval.detect.suspicion import Suspicion
+from cellval.repairs.repair import Repairs
+from cellval.text import brief, content, counted
+
+Cell = tuple[int, str]  # row number from 1, and column
+
+
+class Standing(NamedTuple):
+    """How far the work on one table is."""
+
+    suspects: list[Cell]  # that the rule picks, the most suspicious first
+    n_decided: int  # of them
+    n_flagged: int  # cells that a person calls wrong, suspects or not
+    n_open: int  # of these, not repaired
+    n_repairs: int
+    is_measured: bool  # were models compared with these repairs?
+
+    @property
+    def n_left(self) -> int:
+        return len(self.suspects) - self.n_decided
+
+
+class NextStep(NamedTuple):
+    """What was found so far in a sentence, and the click that leads on."""
+
+    words: str
+    label: str  # of the button
+    page: str
+    cell: Cell | None = None  # to open there
+
+
+def standing(
+    suspicion: Suspicion,
+    decisions: Mapping[Cell, str],
+    repairs: Repairs,
+    *,
+    is_measured: bool,
+) -> Standing:
+    """Count what was decided and repaired of what was found."""
+    table, m = suspicion.table, suspicion.scores.shape[1]
+    suspects = [
+        (int(table.row_numbers[at // m]), table.feature_names[at % m])
+        for at in suspicion.order[: suspicion.n_flagged].tolist()
+    ]
+    dropped = {row for row, column in repairs if not column}
+
+    def is_repaired(cell: Cell) -> bool:
+        return cell in repairs or cell[0] in dropped
+
+    flagged = [cell for cell, decision in decisions.items() if decision == "error"]
+    return Standing(
+        suspects,
+        sum(cell in decisions or is_repaired(cell) for cell in suspects),
+        len(flagged),
+        sum(not is_repaired(cell) for cell in flagged),
+        len(repairs),
+        is_measured,
+    )
+
+
+def next_step(
+    suspicion: Suspicion, now: Standing, decisions: Mapping[Cell, str], repairs: Repairs
+) -> NextStep:
+    """From looking to deciding, repairing, measuring and exporting."""
+    if now.n_left:
+        left = (
+            cell
+            for cell in now.suspects
+            if cell not in decisions
+            and cell not in repairs
+            and (cell[0], "") not in repairs
+        )
+        return _look(suspicion, now, next(left))
+    done = f"All {len(now.suspects):,} suspects are decided on"
+    if len(now.suspects) == 1:
+        done = "The only suspect is decided on"
+    if not now.suspects:
+        done = "Nothing stands out in this table"
+    if now.n_open:
+        cells = "1 flagged cell is" if now.n_open == 1 else f"{now.n_open:,} flagged "
+        cells += "" if now.n_open == 1 else "cells are"
+        return NextStep(f"{done}; {cells} not repaired yet.", "Repair", "repair")
+    if now.n_repairs and not now.is_measured:
+        made = counted(now.n_repairs, "change")
+        return NextStep(f"{done}, with {made}. Did it help?", "Measure it", "repair")
+    if now.n_repairs:
+        return NextStep(
+            f"{done}, and the changes are measured.", "Export the file", "export"
+        )
+    if not now.suspects:
+        words = f"{done}. Would errors have been found?"
+        return NextStep(words, "Plant some and see", "validate")
+    return NextStep(f"{done}; nothing is changed.", "Look further down", "inspect")
+
+
+def _look(suspicion: Suspicion, now: Standing, cell: Cell) -> NextStep:
+    row, column = cell
+    text = suspicion.table.cells[column].iat[suspicion.table.position(row)]
+    what = f"{brief(column, 30)} {content(str(text), 30)} in row {row:,}"
+    n = len(now.suspects)
+    if now.n_decided:
+        return NextStep(
+            f"{now.n_decided:,} of {n:,} suspects decided on. The next one: {what}.",
+            "Look at it",
+            "heatmap",
+            cell,
+        )
+    found = f"{n:,} suspects were found, the first of them" if n > 1 else "1 suspect:"
+    return NextStep(f"{found} {what}.", "Look at it", "heatmap", cell)

@@ -1,0 +1,48 @@
+"""The first minute: one click shows what comes, and each page leads on."""
+
+from helpers import (
+    click,
+    goto,
+    labels,
+    open_app,
+    session_of,
+    settled,
+    shown,
+    text_of,
+    texts,
+)
+
+
+def test_one_click_on_a_first_visit_shows_the_whole_way():
+    app = open_app()
+    for word in ("Look", "Decide", "Repair"):
+        assert word in text_of(app)
+    app = settled(click(app, "Show me on a sample"))
+    assert app.title[0].value == "Heatmap"
+    assert "2 suspects were found, the first of them weight 166" in text_of(app)
+    assert "Decide: 0 of 2 suspects" in texts(app.sidebar.markdown)
+    click(app, "Look at it")
+    assert session_of(app).selection.cell == (11, "weight")
+    assert "weight: 166" in text_of(app)
+    click(app, "**57**")
+    assert "All 2 suspects are decided on, with 2 changes" in text_of(app)
+    assert "Decide: 2 of 2 suspects" in texts(app.sidebar.markdown)
+    assert "Repair: 2 changed" in texts(app.sidebar.markdown)
+    click(app, "Measure it")
+    assert app.title[0].value == "Repair"
+    assert "Did it help?" in text_of(app)
+
+
+def test_the_list_leads_on_to_the_heatmap(davis):
+    app = shown("inspect", davis)
+    assert click(app, "Look at it").title[0].value == "Heatmap"
+    assert session_of(app).selection.cell == (11, "weight")
+
+
+def test_where_one_stands_is_not_told_while_a_run_goes_on(endless):
+    app = click(click(open_app(), "Davis"), "Value the cells")
+    goto(app, "inspect")
+    assert session_of(app).run.active
+    assert "Look at it" not in labels(app)
+    assert "Decide:" not in texts(app.sidebar.markdown)
+    click(app, "Stop the run")
