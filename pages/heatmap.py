@@ -1,5 +1,6 @@
 """Heatmap: every cell as a colour; a click opens its detail."""
 
+import numpy as np
 import streamlit as st
 
 from cellval.ui.cell_detail import draw_cell
@@ -60,6 +61,7 @@ def draw() -> None:
             "Move the window here, or click into the overview.",
         )
         controls.legend(shown, look, len(order))
+        view.as_text(shown, window, np.arange(columns.first, columns.last), outlined)
     if strip is not None:
         with strip:
             small = view.overview_figure(

@@ -150,3 +150,13 @@ def test_rows_with_suspicious_cells_come_first_and_a_window_says_what_it_hides(w
     pick(app, "Order of the rows", "suspicion")
     assert "None of them" not in text_of(app)
     assert min(outlined(app)) == (0, 0)
+
+
+def test_the_heatmap_has_a_twin_in_texts(davis):
+    app = shown("heatmap", davis)
+    n = len(app.dataframe)
+    pick(app, "Also as a table", True)
+    assert len(app.dataframe) == n + 1
+    frame = app.dataframe[0].value
+    assert frame["c0"][11].startswith("suspect: 166 (")
+    assert len(frame) == 200

@@ -10,16 +10,19 @@ import streamlit as st
 from cellval.figures.heatmap import heatmap
 from cellval.figures.overview import overview
 from cellval.kept import kept
+from cellval.ui import tables
 from cellval.ui.cell_detail import Walk
 from cellval.ui.live import then_cell, then_page
 from cellval.ui.session import Session, Shown
-from cellval.ui.widgets import clicked_cell
+from cellval.ui.widgets import clicked_cell, lasting
 from cellval.views.bands import bands
-from cellval.views.value_view import ValueView
+from cellval.views.cell_table import cell_table
+from cellval.views.value_view import ValueView, value_view
 
 WHOLE = 200  # rows; larger tables have an overview and a window
 WINDOW = 60  # rows
 MAX_COLUMNS = 60  # wide tables have a window, too
+TABLE_LINES = 10  # of the heatmap as texts; more scroll
 OVERVIEW_PIXELS = 150  # charts are not drawn narrower
 
 # Names of the widgets that are also set from elsewhere.
@@ -84,6 +87,28 @@ def overview_figure(
     order = np.frombuffer(rows, np.int64)
     pooled = bands(view.values.values, order)
     return overview(view, order, pooled, window, height=height)
+
+
+def as_text(
+    shown: Shown, rows: np.ndarray, columns: np.ndarray, outlined: np.ndarray
+) -> None:
+    """The same cells as a table of texts, if a person wants it."""
+    if not st.toggle(
+        "Also as a table",
+        **lasting(shown.session, "heatmap as text", False),
+        help="The rows and columns drawn above as texts, for screen readers and for "
+        "copying.",
+    ):
+        return
+    unit, names = value_view(shown.values).unit, shown.values.column_names
+    labels = {f"c{j}": tables.text(tables.heading(names[j])) for j in columns.tolist()}
+    tables.draw(
+        cell_table(shown.values, rows, columns, outlined),
+        "The cells of the heatmap as texts",
+        {"row": tables.row_number(), "class": tables.text(), **labels},
+        few=TABLE_LINES,
+    )
+    st.caption(f"In brackets: the value in {unit.name} of accuracy; below 0 hurts.")
 
 
 # --- clicks ---------------------------------------------------------------------------

@@ -1,0 +1,31 @@
+"""The heatmap in words: a line per row, a text per cell, for who cannot see colours."""
+
+import numpy as np
+import pandas as pd
+
+from cellval.text import content
+from cellval.values.result import CellValues
+from cellval.views.value_view import value_view
+
+LONGEST = 40  # characters of a cell
+SUSPECT = "suspect: "
+
+
+def cell_table(
+    values: CellValues, rows: np.ndarray, columns: np.ndarray, outlined: np.ndarray
+) -> pd.DataFrame:
+    """Content and value of every cell that is drawn; outlined ones by flat position."""
+    unit, m = value_view(values).unit, len(values.column_names)
+    marked = set(outlined.tolist())
+    lines: dict[str, list[object]] = {
+        "row": values.row_numbers[rows].tolist(),
+        "class": [values.labels[i] for i in rows],
+    }
+    for j in columns.tolist():
+        texts = values.cells.iloc[rows, j]
+        lines[f"c{j}"] = [
+            f"{SUSPECT if i * m + j in marked else ''}{content(text, LONGEST)} "
+            f"({unit.number(values.values[i, j])})"
+            for i, text in zip(rows.tolist(), texts, strict=True)
+        ]
+    return pd.DataFrame(lines)
