@@ -54,7 +54,7 @@ PAGES = {
     "app": Page(
         "Waiting in the app",
         "In a real browser: seconds, and bytes sent to the page.",
-        ("app",),
+        ("app", "clicks"),
     ),
     "detection": Page(
         "What is found",

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from cellval.ui import sidebar
+from cellval.ui import presence, sidebar
 from cellval.ui.session import Session
 
 PAGE, CELL = "page", "cell"  # keys of fragments: callbacks say what they change
@@ -22,6 +22,8 @@ def live(session: Session, draw: Callable[[], None] = lambda: None) -> None:
     going = session.goes_on
     part = st.fragment(_part, key=PAGE, run_every=EVERY if going else None)
     part(session, draw, going)
+    if going:
+        presence.watch(session)
 
 
 def _part(session: Session, draw: Callable[[], None], going: bool) -> None:
