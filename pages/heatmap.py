@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cellval.ui import codes
 from cellval.ui.cell_detail import draw_cell
 from cellval.ui.heatmap import controls, view
 from cellval.ui.navigation import need_shown
@@ -13,6 +14,7 @@ from cellval.views.value_view import value_view
 st.title("Heatmap")
 session = get_session()
 shown = need_shown(session)
+codes.ask(session, shown.table)
 values = shown.values
 look = controls.choose(shown)
 found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)

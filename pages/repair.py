@@ -5,6 +5,7 @@ import streamlit as st
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
 from cellval.ui.repair.compare import compare_runs, value_again
+from cellval.ui.repair.flagged import flagged_list
 from cellval.ui.repair.measure import measure
 from cellval.ui.session import get_session
 
@@ -15,6 +16,7 @@ if session.run is None:
     need_values(session)  # says what to do first
 
 changes_list(session, table)
+flagged_list(session, table)
 upload_decisions(session, table)
 
 st.header("Did it help?", divider="gray")
