@@ -36,25 +36,27 @@ class Question(NamedTuple):
 
 
 def ask(session: Session, table: Table) -> None:
-    """A line for each column with such codes; answered ones go into a fold."""
-    questions = _questions(session.file, table)
-    unanswered = [q for q in questions if not q.answer]
-    unanswered.sort(key=lambda question: -question.n_cells)
-    for question in unanswered[:MOST_LINES]:
-        _line(session.file, question)
-    if more := unanswered[MOST_LINES:]:
-        columns = f"{counted(len(more), 'more column')} with codes"
-        title = f'{columns} that may stand for "missing"'
-        key = session.widget_key("more codes")
-        with st.expander(title, icon=QUESTION, key=key):
-            for question in more:
-                _line(session.file, question)
-    if answered := [q for q in questions if q.answer]:
-        title = f'{counted(len(answered), "answer")} about codes for "missing"'
-        key = session.widget_key("answered codes")
-        with st.expander(title, icon=":material/check:", key=key):
-            for question in answered:
-                _answered(session.file, question)
+    """A line for each column with such codes; many, and answered ones, in a fold."""
+    file, questions = session.file, _questions(session.file, table)
+    answered = [question for question in questions if question.answer]
+    asked = [question for question in questions if not question.answer]
+    asked.sort(key=lambda question: -question.n_cells)
+    first, more = asked[:MOST_LINES], asked[MOST_LINES:]
+    with st.container(gap="xsmall"):
+        for question in first:
+            _line(file, question)
+        if more or answered:
+            title = f"{counted(len(more), 'more column')} with " if more else ""
+            title += 'codes that may stand for "missing"'
+            if answered:
+                title += f", {len(answered):,} answered"
+            title = f"{title[0].upper()}{title[1:]}"
+            fold = session.widget_key("codes")
+            with st.expander(title, icon=QUESTION, key=fold):
+                for question in more:
+                    _line(file, question)
+                for question in answered:
+                    _answered(file, question)
 
 
 def _questions(file: FileWork, table: Table) -> list[Question]:
@@ -95,18 +97,17 @@ def _where(question: Question) -> str:
     if any(not np.isnan(code.number) for code in question.codes):
         return f"apart from all other {question.kind}s"
     if question.kind == "category":
-        return "as a category like others"
+        return "as a category" if len(question.codes) == 1 else "as categories"
     return f"among {question.kind}s"
 
 
 def _line(file: FileWork, question: Question) -> None:
     n, one = question.n_cells, len(question.codes) == 1
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        does = "Does it" if one else "Do they"
         st.markdown(
             f"{_subject(question)} {'stands' if one else 'stand'} in "
-            f"{counted(n, 'cell')}, {_where(question)}. {'It' if one else 'They'} may "
-            f'stand for "missing": then the {"cells become" if n > 1 else "cell is"} '
-            "blank.",
+            f'{counted(n, "cell")}, {_where(question)}. {does} mean "missing"?',
             width="content",
         )
         st.button(

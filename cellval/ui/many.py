@@ -14,7 +14,7 @@ from cellval.text import brief, content, counted
 from cellval.ui import tables
 from cellval.ui.session import Cell, FileWork, Group, Session
 from cellval.ui.text import plain
-from cellval.ui.widgets import error
+from cellval.ui.widgets import error, forget
 from cellval.views.many_changes import (
     ManyChanges,
     accepted,
@@ -26,6 +26,7 @@ from cellval.views.suggested import suggested_for
 
 MOST_PREVIEWED = 50  # cells
 FEW_LINES = 8  # a longer preview scrolls
+CHANGE = "Change them together"
 CHANGES = {  # and words for what was done
     "Take the suggestions": "changed as suggested",
     "Blank them": "blanked",
@@ -48,9 +49,9 @@ def act(
     """
     _mark_buttons(session.file, cells, which, name)
     how = st.pills(
-        f"Change {which[0].lower()}{which[1:]} together",
+        CHANGE,
         list(CHANGES),
-        key=session.widget_key(f"{name} change many"),
+        key=session.widget_key(f"{name} {CHANGE}"),
         help="Shows before and after first. Nothing changes until you say so, and one "
         "click undoes it.",
         disabled=not cells,
@@ -116,9 +117,10 @@ def _preview(
         error(fault)
         return
     n = len(plan.changes)
-    said = [f"**{counted(n, 'cell')} will change.**", *map(plain, plan.left_alone)]
+    changed = counted(n, "cell") if n else "No cell"
+    said = [f"**{changed} will change.**", *map(plain, plan.left_alone)]
     if n > MOST_PREVIEWED:
-        said.insert(1, f"The first {MOST_PREVIEWED} of them:")
+        said.append(f"The first {MOST_PREVIEWED} changes:")
     st.markdown(" ".join(said))
     if plan.n_repaired:
         are = "is" if plan.n_repaired == 1 else "are"
@@ -142,7 +144,7 @@ def _preview(
         type="primary",
         icon=":material/done_all:",
         disabled=n == 0,
-        on_click=partial(_do, file, plan, how, text),
+        on_click=partial(_do, session, plan, how, text, name),
         help="They are errors then, with this repair. One click undoes all of it.",
     )
 
@@ -173,13 +175,15 @@ def _plan(
     )
 
 
-def _do(file: FileWork, plan: ManyChanges, how: str, text: str) -> None:
+def _do(session: Session, plan: ManyChanges, how: str, text: str, name: str) -> None:
+    file = session.file
     words = f"{counted(len(plan.changes), 'cell')} {CHANGES[how]}"
     if text:
         words += f" “{content(text)}”"
     with file.together(words, plan.changes):
         for cell, new in plan.changes.items():
             file.repair(*cell, new)
+    forget(session, f"{name} {CHANGE}")  # which closes the preview
 
 
 # --- undo -----------------------------------------------------------------------------

@@ -15,6 +15,17 @@ from cellval.text import content, counted
 Cell = tuple[int, str]  # row number from 1, and column
 Changes = Mapping[Cell, Repair]
 LONGEST = 80  # characters of a cell
+LEFT_ALONE = {  # one cell, several cells
+    "nothing": (
+        "{} cell has no likely suggestion and is left alone.",
+        "{:,} cells have no likely suggestion and are left alone.",
+    ),
+    "same": ("{} cell holds it already.", "{:,} cells hold it already."),
+    "row dropped": (
+        "{} cell is in a row that is dropped.",
+        "{:,} cells are in rows that are dropped.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -29,14 +40,11 @@ class ManyChanges:
         Cells that are repaired already: overwritten, or left as they are.
     left_alone : tuple of str
         A sentence each on cells that stay as they are, and why.
-    warning : str
-        What is odd about the new text; may be empty.
     """
 
     changes: Changes
     n_repaired: int
     left_alone: tuple[str, ...]
-    warning: str = ""
 
 
 def many_changes(
@@ -46,7 +54,6 @@ def many_changes(
     new: Callable[[Cell], Changes],
     *,
     overwrite: bool = False,
-    nothing_new: str = "no likely suggestion",
 ) -> ManyChanges:
     """Change cells of the table, to which repairs were `made`.
 
@@ -81,17 +88,7 @@ def many_changes(
             n_repaired += is_repaired
             if overwrite or not is_repaired:
                 changes |= wanted
-    sentences = {
-        "nothing": nothing_new,
-        "same": "the same content already",
-        "row dropped": "their row dropped",
-    }
-    said = [
-        f"{counted(left[key], 'cell')} {'has' if left[key] == 1 else 'have'} {words} "
-        f"and {'is' if left[key] == 1 else 'are'} left alone."
-        for key, words in sentences.items()
-        if left[key]
-    ]
+    said = [LEFT_ALONE[why][n > 1].format(n) for why, n in left.items()]
     return ManyChanges(changes, n_repaired, tuple(said))
 
 

@@ -275,7 +275,7 @@ def test_codes_are_asked_about_once_a_column_before_any_run():
     app = shown("data", table=coded_table(), source=Source.of("t.csv", b""))
     said = texts(app.markdown).replace("\\", "")
     assert "**size**: **999** (8), **n.a.** (2) stand in 10 cells" in said
-    assert "**colour**: **unknown** stands in 20 cells, as a category" in said
+    assert "**colour**: **unknown** stands in 20 cells, as a category." in said
     click(app, "Blank all 10")
     assert len(session_of(app).file.repairs) == 10
     click(app, "They are fine")

@@ -171,7 +171,7 @@ def test_without_ticks_all_listed_lines_are_decided_on_and_undone_at_once(davis)
 
 # --- changes of many cells ------------------------------------------------------------
 
-CHANGE = "Change 2 lines ticked together"
+CHANGE = "Change them together"
 
 
 def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
@@ -188,6 +188,7 @@ def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
         (12, "height"): "166",
     }
     assert "2 cells changed as suggested." in text_of(app)
+    assert len(app.dataframe) == 1 or "before" not in app.dataframe[1].value
     click(app, "Undo all 2")
     assert made(app) == decided(app) == {}
 
@@ -197,7 +198,7 @@ def test_all_listed_cells_take_likely_suggestions_only(davis):
     n = int((frame_of(app)["suggestion"] != "").sum())
     pick(
         app,
-        "Change all 50 lines listed (none is ticked) together",
+        CHANGE,
         "Take the suggestions",
     )
     assert f"{50 - n} cells have no likely suggestion and are left alone" in text_of(

@@ -153,7 +153,7 @@ def test_flagged_cells_without_a_repair_are_listed_and_repaired_together(davis):
     assert frame["why"].tolist()[1].startswith("Swapped with")
     pick(
         app,
-        "Change all 3 flagged cells (none is ticked) together",
+        "Change them together",
         "Take the suggestions",
     )
     click(app, "Change 2 cells")

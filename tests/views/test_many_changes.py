@@ -48,8 +48,8 @@ def test_cells_that_hold_it_already_and_rows_that_go_are_left_alone(table):
     plan = planned(table, cells, made)
     assert list(plan.changes) == [(8, "size")]
     assert plan.left_alone == (
-        "2 cells have the same content already and are left alone.",
-        "1 cell has their row dropped and is left alone.",
+        "2 cells hold it already.",
+        "1 cell is in a row that is dropped.",
     )
 
 
