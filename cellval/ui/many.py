@@ -59,17 +59,17 @@ def act(
     if how and cells:
         with st.container(border=True, gap="small"):
             _preview(session, table, suspicion, cells, how, name)
-    _undo_last(session.file, name)
 
 
 def _mark_buttons(file: FileWork, cells: Sequence[Cell], which: str, name: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(which, width="content")
+        now = {file.decisions.get(cell) for cell in cells}
         for decision in (*DECISIONS, None):
             st.button(
                 f"Mark as {decision}" if decision else "Clear",
                 key=f"{name} mark {decision}",
-                disabled=not cells,
+                disabled=now <= {decision},
                 on_click=partial(mark, file, cells, decision),
                 help=f"{which}: all of them at once."
                 if decision
@@ -189,10 +189,16 @@ def _do(session: Session, plan: ManyChanges, how: str, text: str, name: str) -> 
 # --- undo -----------------------------------------------------------------------------
 
 
-def _undo_last(file: FileWork, name: str) -> None:
-    """The latest change of many cells, while anything is left of it."""
-    if file.groups and file.standing_cells(file.groups[-1]):
-        group_line(file, file.groups[-1], f"{name} undo many")
+def undo_last(file: FileWork, key: str, *, changes: bool = True) -> None:
+    """What was last done to many cells, while anything is left of it.
+
+    Not where `changes` are listed elsewhere and it was one.
+    """
+    last = file.groups[-1] if file.groups else None
+    if last is None or not file.standing_cells(last):
+        return
+    if changes or not any(standing.repair for standing in last.after.values()):
+        group_line(file, last, key)
 
 
 def group_line(file: FileWork, group: Group, key: str) -> None:

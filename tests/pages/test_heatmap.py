@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from helpers import box, pick, running, session_of, shown, text_of, valued
+from helpers import box, click, pick, running, session_of, shown, text_of, valued
 
 import cellval
 from cellval.detect.suspicion import make_suspicion
@@ -150,3 +150,14 @@ def test_rows_with_suspicious_cells_come_first_and_a_window_says_what_it_hides(w
     pick(app, "Order of the rows", "suspicion")
     assert "None of them" not in text_of(app)
     assert min(outlined(app)) == (0, 0)
+
+
+def test_codes_for_missing_are_asked_about_at_the_top():
+    words = ["red", "green", "unknown"]
+    lines = [f"{k % 7},{words[k % 3]},{'ab'[k % 2]}" for k in range(60)]
+    table = cellval.read("\n".join(["x,colour,y", *lines]).encode(), label="y")
+    app = shown("heatmap", valued(table, n_neighbors=3))
+    assert "**colour**: **unknown** stands in 20 cells" in text_of(app)
+    click(app, "Blank all 20")
+    assert len(session_of(app).file.repairs) == 20
+    assert "20 cells will be blank in the repaired file" in text_of(app)

@@ -187,6 +187,7 @@ def _act(shown: Shown, frame: pd.DataFrame, chosen: list[int]) -> None:
         which = f"{counted(len(chosen), 'line')} ticked"
     cells = _cells(frame.iloc[chosen] if chosen else frame)
     many.act(session, original, shown.suspicion, cells, which, "list")
+    many.undo_last(session.file, "list undo")
 
 
 def _cells(frame: pd.DataFrame) -> list[Cell]:

@@ -41,10 +41,11 @@ def changes_list(session: Session, table: Table) -> None:
     if not listed:
         _undo_all(session)
         return
-    frame = changes_frame(table, listed)
     # A dropped row has words for a column.
     places = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
     cells = [(row, name if (row, name) in made else "") for row, name in places]
+    frame = frame[[cell in listed for cell in cells]].reset_index(drop=True)
+    cells = [cell for cell in cells if cell in listed]
     version = hashlib.sha1(repr(sorted(listed.items())).encode()).hexdigest()[:12]
     drawn = tables.draw(
         frame.drop(columns=["id"] * (table.id_column is None)),

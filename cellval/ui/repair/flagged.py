@@ -19,15 +19,21 @@ LONGEST = 80  # characters of a cell
 def flagged_list(session: Session, table: Table) -> None:
     """Every cell marked as an error that still is as in the file."""
     cells = not_repaired(session.file, table)
-    if not cells:
-        return
+    if cells:
+        _draw(session, table, cells)
+    many.undo_last(session.file, "flagged undo", changes=False)
+
+
+def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
     with st.spinner("Looking for what should have been there ..."):
         best = suggested_for(session.suspicion, cells)
-    n = counted(len(cells), "flagged cell")
+    n, likely = (
+        counted(len(cells), "flagged cell"),
+        f"{len(best):,}" if best else "None",
+    )
     st.markdown(
-        f"**{n} {'is' if len(cells) == 1 else 'are'} not repaired yet.** "
-        f"{len(best):,} of them {'has' if len(best) == 1 else 'have'} a likely "
-        "suggestion."
+        f"**{n} {'is' if len(cells) == 1 else 'are'} not repaired yet.** {likely} of "
+        f"them {'have' if len(best) > 1 else 'has'} a likely suggestion."
     )
     texts = {name: table.cells[name].tolist() for name in {name for _, name in cells}}
     frame = pd.DataFrame(
