@@ -4,6 +4,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.text import counted
+from cellval.ui import codes
 from cellval.ui.data import file, welcome
 from cellval.ui.data.options import choose_options, say_time
 from cellval.ui.live import live
@@ -46,6 +47,7 @@ except InputError as fault:
     st.stop()
 assert table is not None
 
+codes.ask(session, table)
 read, run = st.columns([5, 3], gap="large")
 with read:
     st.subheader(plain(source.name))

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from cellval.ui import codes
 from cellval.ui.cell_detail import draw_cell
 from cellval.ui.guide import lead_on
 from cellval.ui.heatmap import controls, view
@@ -21,6 +22,7 @@ def draw() -> None:
     shown = need_shown(session)
     values = shown.values
     lead_on(shown, "heatmap")
+    codes.ask(session, shown.table)
     look = controls.choose(shown)
     found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)
     outlined = controls.with_flagged(shown, found.cells)

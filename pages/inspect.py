@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from cellval.ui import codes
 from cellval.ui.cell_detail import draw_cell
 from cellval.ui.guide import lead_on
-from cellval.ui.inspect import codes
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
 from cellval.ui.live import live
@@ -20,13 +20,13 @@ session = get_session()
 def draw() -> None:
     shown = need_shown(session)
     lead_on(shown, "inspect")
+    codes.ask(session, shown.table)
     view = st.segmented_control(
         "What to look at",
         **one_of(session, "list view", ("List", "Map")),
         required=True,
         label_visibility="collapsed",
     )
-    codes.lines(shown)
     wanted, decisions = cell_list.choose(shown, is_list=view == "List")
     if shown.suspicion is None:
         cell_list.say_why_no_surprise(session)

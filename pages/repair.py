@@ -7,6 +7,7 @@ from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
 from cellval.ui.repair.compare import compare_runs, value_again
+from cellval.ui.repair.flagged import flagged_list
 from cellval.ui.repair.measure import measure
 from cellval.ui.session import get_session
 
@@ -22,6 +23,7 @@ def draw() -> None:
     if (shown := session.shown()) is not None:
         lead_on(shown, "repair")
     changes_list(session, table)
+    flagged_list(session, table)
     upload_decisions(session, table)
 
     st.header("Did it help?", divider="gray")

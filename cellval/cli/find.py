@@ -16,6 +16,7 @@ from cellval.cli.files import (
     read_table,
     write,
 )
+from cellval.detect.placeholders import missing_codes
 from cellval.detect.surprise import iter_surprise
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion, make_suspicion
@@ -43,9 +44,9 @@ def suspects(options: argparse.Namespace) -> int:
     suspicion, stopped = _suspicion(options, table)
     write("--out", out, csv_bytes(suspects_list(suspicion)))
     print(f"{table.name}: {flagged_sentence(suspicion)}")
-    for code in suspicion.surprise.placeholders:
+    for code in missing_codes(table):
         print(
-            f"{code.text} in '{printable(code.column)}' "
+            f"{printable(code.text)} in '{printable(code.column)}' "
             f'({counted(code.n_cells, "cell")}) may stand for "missing"'
         )
     top = min(suspicion.n_flagged, 20) if options.top is None else options.top

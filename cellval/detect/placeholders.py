@@ -1,9 +1,13 @@
-"""Codes such as 0, -1 or 999 that stand for "missing" in a column of numbers."""
+"""Codes that may stand for "missing": numbers such as 0, -1 or 999 that lie apart from
+all others of a column, and texts such as "unknown" or "empty".
+"""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from cellval.kept import kept
+from cellval.table.columns import MISSING_MARKERS, Column
 from cellval.table.table import Table
 
 FEWEST = 3  # cells
@@ -17,19 +21,38 @@ OFTEN = 0.05
 SOME_NEAR = 0.2
 CODES = {0.0, *(sign * float(c * n) for sign in (-1, 1) for c in "89" for n in (2, 3))}
 CODES |= {-1.0, -9.0, *(sign * float("9" * n) for sign in (-1, 1) for n in (4, 5, 6))}
+# Texts, without case, outer blanks and brackets. Those that the reader takes for
+# missing by itself (MISSING_MARKERS) need no question.
+WORDS = frozenset(
+    """
+    empty, blank, missing, missing value, missing data, unknown, unk, not known, none,
+    nil, undefined, unspecified, not specified, not available, not applicable, na, n/a,
+    n.a., n.a, n a, n/d, n.d., not given, not stated, not recorded, not reported,
+    no data, no value, no answer, no response, no information, tbd, t.b.d., tba, to be
+    determined, nan, null, nill, #null!, #value!, #ref!, #name?, #div/0!, --, ---, ??,
+    ???, ., .., ..., _, k.a., keine angabe, unbekannt, leer, fehlt, inconnu,
+    desconocido
+    """.replace("\n    ", " ")
+    .strip()
+    .split(", ")
+)
+# Numbers that words would not have among them by chance.
+AMONG_WORDS = frozenset({"999", "9999", "99999", "-1", "-9", "-99", "-999", "-9999"})
+BRACKETS = {"(": ")", "[": "]", "<": ">", "{": "}", '"': '"', "'": "'"}
 
 
 @dataclass(frozen=True)
 class Placeholder:
-    """A number that seems to stand for "missing"."""
+    """A number or a text that seems to stand for "missing"."""
 
     column: str
-    number: float
+    number: float  # NaN for a text
     text: str  # as it stands in the file
     n_cells: int
     rows: np.ndarray = field(repr=False, compare=False)  # positions
 
 
+@kept(1)
 def placeholders(table: Table) -> tuple[Placeholder, ...]:
     """Numbers that many cells share and that lie apart from all others of a column."""
     found = []
@@ -40,6 +63,57 @@ def placeholders(table: Table) -> tuple[Placeholder, ...]:
                 text = str(table.cells[column.name].iloc[int(rows[0])]).strip()
                 found.append(Placeholder(column.name, number, text, rows.size, rows))
     return tuple(found)
+
+
+@kept(1)
+def missing_codes(table: Table) -> tuple[Placeholder, ...]:
+    """All codes, numbers and texts: by column as the table has them, commonest first.
+
+    A question to a person, never a verdict: "none" may be a category like others.
+    """
+    found = [*placeholders(table), *_text_codes(table)]
+    place = {name: k for k, name in enumerate(table.feature_names)}
+    return tuple(sorted(found, key=lambda code: (place[code.column], -code.n_cells)))
+
+
+def _text_codes(table: Table) -> list[Placeholder]:
+    found = []
+    for column in table.features:
+        for text, rows in _held_texts(column).items():
+            code = Placeholder(column.name, float("nan"), text, len(rows), rows)
+            found.append(code)
+    return found
+
+
+def _held_texts(column: Column) -> dict[str, np.ndarray]:
+    """Positions of the cells that hold each text for "missing"."""
+    if column.codes is None:
+        strays: dict[str, list[int]] = {}
+        for i, text in column.strays:
+            if is_word_for_missing(text):
+                strays.setdefault(text.strip(), []).append(i)
+        return {text: np.array(rows) for text, rows in strays.items()}
+    texts = [text for text in column.categories if is_word_for_missing(text)]
+    numbers = [text for text in column.categories if _looks_like_a_number(text)]
+    if len(numbers) < len(column.categories) and AMONG_WORDS.issuperset(numbers):
+        texts += numbers
+    codes = {text: column.categories.index(text) for text in texts}
+    held = {text: np.flatnonzero(column.codes == code) for text, code in codes.items()}
+    return {text: rows for text, rows in held.items() if rows.size}
+
+
+def is_word_for_missing(text: str) -> bool:
+    """Whether a text says that there is nothing; not for those the reader knows."""
+    word = " ".join(text.casefold().split())
+    if word in MISSING_MARKERS:
+        return False
+    if len(word) > 2 and BRACKETS.get(word[0]) == word[-1]:
+        word = word[1:-1].strip()
+    return word in WORDS
+
+
+def _looks_like_a_number(text: str) -> bool:
+    return text.lstrip("+-−").replace(".", "").replace(",", "").isdigit()
 
 
 def holds_code(table: Table, codes: tuple[Placeholder, ...]) -> np.ndarray:

@@ -70,6 +70,9 @@ class Suggestion:
     is_likely: bool = False
 
 
+CODE = Suggestion("", 'The number may stand for "missing".')
+
+
 def suggestions(
     table: Table, found: Surprise, position: int, column: str
 ) -> tuple[Suggestion, ...]:
@@ -105,8 +108,7 @@ def suggest_many(
         slip = _misspelt(table, i, j, meant[j], around)
         options += slip or _neighbours_have(table, i, j, around)
         if is_code[i, j]:  # which is asked once for all cells that hold it
-            code = Suggestion("", 'The number may stand for "missing".')
-            options = [code, *(replace(o, is_likely=False) for o in options)]
+            options = [CODE, *(replace(o, is_likely=False) for o in options)]
         answers.append(_in_order(table.cells[table.feature_names[j]].iloc[i], options))
     return answers
 
@@ -124,22 +126,34 @@ def _in_order(own: str, options: Sequence[Suggestion]) -> tuple[Suggestion, ...]
     return (*likely, *(replace(option, is_likely=False) for option in rest))
 
 
-def best_texts(
+def best_suggestions(
     table: Table, found: Surprise, rows: np.ndarray, columns: np.ndarray
-) -> list[str]:
-    """The likely suggestion for each surprising cell; empty where there is none."""
+) -> list[Suggestion | None]:
+    """The likely suggestion for each surprising cell, if there is one."""
     odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
-    texts = [""] * rows.size
+    best: list[Suggestion | None] = [None] * rows.size
     # Codes for "missing" come first and are many: they must not use up the detail.
     is_code = holds_code(table, found.placeholders)[rows[odd], columns[odd]]
     for at in odd[is_code]:
-        texts[at] = BLANK
+        best[at] = replace(CODE, is_likely=True)
     detailed = odd[~is_code][:MOST_DETAILED]
     cells = [(int(rows[at]), int(columns[at])) for at in detailed]
     for at, options in zip(detailed, suggest_many(table, found, cells), strict=True):
         if options and options[0].is_likely:
-            texts[at] = options[0].text or BLANK
-    return texts
+            best[at] = options[0]
+    return best
+
+
+def best_texts(
+    table: Table, found: Surprise, rows: np.ndarray, columns: np.ndarray
+) -> list[str]:
+    """The likely suggestion for each surprising cell; empty where there is none."""
+    return [*map(suggested_text, best_suggestions(table, found, rows, columns))]
+
+
+def suggested_text(best: Suggestion | None) -> str:
+    """What a list says."""
+    return "" if best is None else best.text or BLANK
 
 
 class _Around(NamedTuple):

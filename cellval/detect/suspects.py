@@ -5,7 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cellval.detect.suggestions import Suggestion, best_texts, suggestions
+from cellval.detect.suggestions import (
+    Suggestion,
+    best_suggestions,
+    suggested_text,
+    suggestions,
+)
 from cellval.detect.surprise import Surprise, surprise
 from cellval.detect.suspicion import (
     CORNERS,
@@ -41,9 +46,9 @@ def suspects(
     -------
     DataFrame with columns position (of the row in the table, from 0), row_number (from
     1, as a person counts data rows), id, column, content, value, stderr, surprise,
-    suspicion, reason (a sentence), suggestion (empty where there is none). The first
-    ``attrs["n_flagged"]`` cells are those to look at; the rule aims at one false
-    alarm in ten.
+    suspicion, reason (a sentence), suggestion (empty where there is none), why (of the
+    suggestion, a sentence). The first ``attrs["n_flagged"]`` cells are those to look
+    at; the rule aims at one false alarm in ten.
 
     Examples
     --------
@@ -65,8 +70,10 @@ def suspects_frame(suspicion: Suspicion, k: int | None = None) -> pd.DataFrame:
     rows, columns = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
     lines = value_lines(suspicion.table, suspicion.values, rows, columns)
     lines |= suspicion_lines(suspicion, rows, columns)
-    texts = best_texts(suspicion.table, suspicion.surprise, rows, columns)
-    frame = pd.DataFrame(lines | {"suggestion": texts})
+    best = best_suggestions(suspicion.table, suspicion.surprise, rows, columns)
+    lines["suggestion"] = [*map(suggested_text, best)]
+    lines["why"] = [suggestion.why if suggestion else "" for suggestion in best]
+    frame = pd.DataFrame(lines)
     frame.attrs["n_flagged"] = suspicion.n_flagged
     return frame
 

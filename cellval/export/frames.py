@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.detect.suggestions import Suggestion, suggested_text
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
@@ -51,6 +52,7 @@ def decisions_frame(
     *,
     only: Collection[str] | None = None,
     within_class: bool = True,
+    suggested: Mapping[tuple[int, str], Suggestion] | None = None,
 ) -> pd.DataFrame:
     """All cells, lowest first, with what a person decided on them.
 
@@ -58,12 +60,14 @@ def decisions_frame(
     rows held out for testing, and dropped rows, whose column is empty. The table is
     that before the repairs: content is what `read_decisions` will compare, even if a
     repaired table was valued. `only` keeps cells with one of these decisions, or a
-    repair.
+    repair. `suggested` has likely suggestions for some cells; to look for one takes
+    long.
 
     Returns
     -------
     DataFrame with columns row, id, label, column, content, value, stderr, rank,
-    decision, repair, after, reason
+    decision, repair, after, reason (of the repair), suggestion, why (of the
+    suggestion)
     """
     wanted = dict.fromkeys(
         cell for cell, what in decisions.items() if only is None or what in only
@@ -82,7 +86,14 @@ def decisions_frame(
     found = [repairs.get(cell) for cell in cells]
     _add_decisions(frame, decisions, found)
     frame["reason"] = [repair.reason if repair else "" for repair in found]
+    best = [(suggested or {}).get(cell) for cell in cells]
+    frame["suggestion"] = [*map(suggested_text, best)]
+    frame["why"] = [*map(_why, best)]
     return safe_frame(frame)
+
+
+def _why(best: Suggestion | None) -> str:
+    return "" if best is None else best.why
 
 
 def _cells_of(frame: pd.DataFrame) -> list[tuple[int, str]]:
@@ -167,13 +178,15 @@ def suspects_list(
     """The k most suspicious cells (all with None), with what a person decided.
 
     Filled in and saved as a CSV, it is a file for `read_decisions`: `suspects_frame`
-    with harmless formulas, without position, and with decision, repair and after.
+    with harmless formulas, without position, and with decision, repair and after
+    before why.
     """
     frame = _for_files(suspects_frame(suspicion, k)).drop(columns="position")
     repairs = repairs or {}
     # In a row that is dropped nothing else is done.
     found = [repairs.get((c[0], "")) or repairs.get(c) for c in _cells_of(frame)]
     _add_decisions(frame, decisions or {}, found)
+    frame["why"] = frame.pop("why")  # new columns stand at the end
     return safe_frame(frame)
 
 

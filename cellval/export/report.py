@@ -14,6 +14,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import plotly.io
 
+from cellval.detect.placeholders import missing_codes
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import (
     CORNERS,
@@ -171,6 +172,9 @@ def _looked_at(
     }
 
 
+APART = "lies apart from all other numbers of the column: it "
+
+
 def _found(suspicion: Suspicion) -> dict[str, Any]:
     size, counts = suspicion.scores.size, corner_counts(suspicion)
     odd = counts["error"] + counts["odd"]
@@ -181,8 +185,8 @@ def _found(suspicion: Suspicion) -> dict[str, Any]:
     names = ("Does it hurt, and is it surprising?", "Cells", "Share")
     codes = [
         f"{code.text} in '{brief(code.column)}' ({counted(code.n_cells, 'cell')}) "
-        'lies apart from all other numbers of the column: it may stand for "missing".'
-        for code in suspicion.surprise.placeholders
+        f'{"" if np.isnan(code.number) else APART}may stand for "missing".'
+        for code in missing_codes(suspicion.table)
     ]
     return {
         "flagged": flagged_sentence(suspicion),

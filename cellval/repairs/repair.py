@@ -103,9 +103,9 @@ def n_formulas(table: Table, repairs: Repairs) -> int:
     for name in table.cells:
         counts = table.cells[name].drop(index=gone).value_counts()
         n += sum(int(k) for text, k in counts.items() if is_formula(str(text)))
+    held = _columns(table, texts)
     for (row, name), text in texts.items():
-        before = str(table.cells[name].iat[table.position(row)])
-        n += is_formula(text) - is_formula(before)
+        n += is_formula(text) - is_formula(held[name][table.position(row)])
     return n
 
 
@@ -118,19 +118,26 @@ def changes_frame(table: Table, repairs: Repairs) -> pd.DataFrame:
     """
     _check_places(table, repairs)
     texts, drop = split(repairs)
-    left = set(drop)
+    left, held = set(drop), _columns(table, texts)
     lines = []
     for (row, column), repair in repairs.items():
         i = table.position(row)
         place = (int(row), table.ids[i])
         if (row, column) in texts:
-            change = (column, str(table.cells[column].iat[i]), repair.text)
+            change = (column, held[column][i], repair.text)
             lines.append((*place, *change, repair.reason))
         elif repair.action == "drop" and row in left:
             left.remove(row)  # once, even if several of its cells say so
             lines.append((*place, WHOLE_ROW, _line(table, i), DROPPED, repair.reason))
     names = ["row", "id", "column", "before", "after", "reason"]
     return pd.DataFrame(lines, columns=names)
+
+
+def _columns(
+    table: Table, texts: Mapping[tuple[int, str], str]
+) -> dict[str, list[str]]:
+    """Texts of the columns that are changed: looked up cell by cell they are slow."""
+    return {name: table.cells[name].tolist() for name in {name for _, name in texts}}
 
 
 def _line(table: Table, i: int) -> str:

@@ -22,7 +22,7 @@ from cellval.table.columns import (
 from cellval.table.decoding import bytes_of
 from cellval.table.labels import guessed_label, label_fault, sorted_classes
 from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells, text_cells
-from cellval.text import joined, listed, shortened
+from cellval.text import counted, joined, listed, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -490,12 +490,28 @@ def _notes(table: Table) -> list[str]:
             f"{n:,} feature cell{'s are' if n > 1 else ' is'} missing, "
             f"most in '{table.features[most].name}' ({gaps[most]:,})."
         )
+        notes += _marker_notes(table)
     if n := table.n_duplicates:
         notes.append(
             f"{n:,} row{'s repeat' if n > 1 else ' repeats'} an earlier row in all "
             "features and the label. Copies vouch for each other and can hide errors."
         )
     return notes
+
+
+def _marker_notes(table: Table) -> list[str]:
+    """Texts that were taken for missing among categories; others are strays."""
+    found: dict[str, dict[str, int]] = {}
+    for column in table.features:
+        if column.codes is not None and column.missing.any():
+            texts = table.cells[column.name][column.missing].str.strip()
+            for text, n in texts[texts != ""].value_counts().items():
+                found.setdefault(str(text), {})[column.name] = int(n)
+    return [
+        f"'{text}' was taken for missing in {counted(sum(counts.values()), 'cell')} of "
+        f"{listed(counts, 5)}."
+        for text, counts in found.items()
+    ]
 
 
 def _stray_note(column: Column, rows: np.ndarray) -> str:

@@ -23,6 +23,7 @@ from cellval.ui.tables import heading
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail
+from cellval.views.many_changes import accepted
 
 COLOURS: dict[str, Literal["red", "orange", "blue", "gray"]] = {  # of badges
     "error": "red",
@@ -271,16 +272,9 @@ def _words(option: Suggestion) -> str:
 
 
 def _accept(file: FileWork, cell: CellDetail, option: Suggestion) -> None:
-    file.repair(cell.row_number, cell.column, change_to(option.text, option.why))
-    for name, new in option.also:
-        # Of the other cell the same is true the other way round.
-        why = option.why.replace(f"'{name}'", f"'{cell.column}'")
-        file.repair(cell.row_number, name, change_to(new, why))
-
-
-def change_to(new: str, reason: str) -> Repair:
-    """A cell with another text; without text it is blanked."""
-    return Repair("replace", new, reason) if new else Repair("blank", reason=reason)
+    changes = accepted((cell.row_number, cell.column), option)
+    for (row_number, name), new in changes.items():
+        file.repair(row_number, name, new)
 
 
 def _by_hand(session: Session, table: Table, cell: CellDetail) -> None:

@@ -5,17 +5,17 @@ import streamlit as st
 from cellval.ui.navigation import goto
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
-from cellval.views.next_step import Standing, next_step, standing
+from cellval.views.next_step import WorkDone, next_step, work_done
 
 
-def where(session: Session) -> Standing | None:
+def where(session: Session) -> WorkDone | None:
     """How far the work on the table is; None before it is known what was found."""
     suspicion = session.suspicion
     if suspicion is None or (session.run is not None and session.run.active):
         return None
     file = session.file
     made = dict(file.decisions), dict(file.repairs)
-    return standing(suspicion, *made, is_measured=session.is_measured)
+    return work_done(suspicion, *made, is_measured=session.is_measured)
 
 
 def lead_on(shown: Shown, page: str) -> None:

@@ -8,7 +8,8 @@ that as well (`RunMemo`), so that ``?run=<id>`` finds it after a reload.
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -110,6 +111,27 @@ class SideJob(Generic[Result]):
             self.job.stop()
 
 
+class Standing(NamedTuple):
+    """What is decided on a cell; None is nothing."""
+
+    decision: str | None
+    repair: Repair | None
+    replaced: tuple[str | None, ...]  # the decision that the repair replaced
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """What was done to many cells at once, to be taken back at once."""
+
+    words: str  # such as: 12 cells blanked
+    before: Mapping[Cell, Standing]
+    after: Mapping[Cell, Standing]
+
+    @property
+    def cells(self) -> Iterable[Cell]:
+        return self.after.keys()
+
+
 @dataclass(eq=False)
 class FileWork:
     """What a person decided and computed on one file; sessions and runs share it."""
@@ -119,6 +141,7 @@ class FileWork:
     repairs: dict[Cell, Repair] = field(default_factory=dict)  # as they were decided
     # Decisions that repairs replaced.
     before_repair: dict[Cell, str | None] = field(default_factory=dict)
+    groups: list[Group] = field(default_factory=list)  # of changes, the latest last
     # Tried out, by row number.
     edits: dict[int, Edits] = field(default_factory=lambda: defaultdict(Edits))
     column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
@@ -157,6 +180,42 @@ class FileWork:
     @property
     def sides(self) -> tuple[SideJob[Any], ...]:
         return self.comparison, self.blocks, self.blocks_seconds, self.validation
+
+    # --- many at once -----------------------------------------------------------------
+
+    @contextmanager
+    def together(self, words: str, cells: Iterable[Cell]) -> Iterator[None]:
+        """What is done to these cells within is a group, to be undone at once."""
+        before = {cell: self._standing(cell) for cell in cells}
+        yield
+        after = {cell: self._standing(cell) for cell in before}
+        # Of those before, some may have nothing left to undo.
+        self.groups = [group for group in self.groups if self.standing_cells(group)]
+        if after != before:
+            self.groups.append(Group(words, before, after))
+
+    def undo_together(self, group: Group) -> None:
+        """As before; what was decided on its cells since then stays."""
+        for cell in self.standing_cells(group):
+            decision, repair, replaced = group.before[cell]
+            self.decide(*cell, decision)
+            self.repairs.pop(cell, None)
+            if repair is not None:
+                self.repairs[cell] = repair
+            self.before_repair.pop(cell, None)
+            if replaced:
+                self.before_repair[cell] = replaced[0]
+        self.groups.remove(group)
+
+    def standing_cells(self, group: Group) -> list[Cell]:
+        """Cells of a group that are still as it made them."""
+        made = group.after.items()
+        return [cell for cell, was in made if self._standing(cell) == was]
+
+    def _standing(self, cell: Cell) -> Standing:
+        known = cell in self.before_repair
+        replaced = (self.before_repair[cell],) if known else ()
+        return Standing(self.decisions.get(cell), self.repairs.get(cell), replaced)
 
     def stop_jobs(self) -> None:
         for side in self.sides:

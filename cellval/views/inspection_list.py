@@ -6,18 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from cellval.detect.placeholders import holds_code
-from cellval.detect.suggestions import best_texts
-from cellval.detect.surprise import Surprise
+from cellval.detect.placeholders import holds_code, missing_codes
+from cellval.detect.suggestions import suggested_text
 from cellval.detect.suspects import suspicion_lines, value_lines
 from cellval.detect.suspicion import Suspicion
-from cellval.kept import kept
 from cellval.repairs.repair import Repairs
 from cellval.table.describe import usual_ranges
 from cellval.table.table import Table
 from cellval.text import brief, content
 from cellval.values.result import CellValues
 from cellval.views.rankings import Ranking, ranking
+from cellval.views.suggested import suggested
 
 MOST = 5000
 USUAL = 50  # lines, or as many as the rule flags if these are more
@@ -82,7 +81,7 @@ def wanted_cells(
     if wanted.classes:
         keep &= np.isin(values.labels, wanted.classes)[:, None]
     if suspicion is not None and not wanted.with_codes:
-        keep &= ~holds_code(table, suspicion.surprise.placeholders)
+        keep &= ~holds_code(table, missing_codes(table))
     return keep
 
 
@@ -116,26 +115,9 @@ def _lines(
         pairs = zip(lines["column"], lines["class"], strict=True)
         lines["usual"] = [usual[pair] for pair in pairs]
         return lines
-    lines["suggestion"] = _suggested(suspicion.surprise, table, rows, columns)
+    best = suggested(suspicion.surprise, table, rows, columns)
+    lines["suggestion"] = [*map(suggested_text, best)]
     return lines | suspicion_lines(suspicion, rows, columns)
-
-
-@kept(1)
-def _known_texts(found: Surprise, table: Table) -> dict[tuple[int, int], str]:
-    """Suggestions that are known: each takes some milliseconds."""
-    return {}
-
-
-def _suggested(
-    found: Surprise, table: Table, rows: np.ndarray, columns: np.ndarray
-) -> list[str]:
-    known = _known_texts(found, table)
-    cells = list(zip(rows.tolist(), columns.tolist(), strict=True))
-    new = [cell for cell in cells if cell not in known]
-    if new:
-        places = np.array(new).T
-        known.update(zip(new, best_texts(table, found, *places), strict=True))
-    return [known[cell] for cell in cells]
 
 
 def _repair_text(repairs: Repairs, row_number: int, column: str) -> str:

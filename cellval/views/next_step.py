@@ -10,7 +10,7 @@ from cellval.text import brief, content, counted
 Cell = tuple[int, str]  # row number from 1, and column
 
 
-class Standing(NamedTuple):
+class WorkDone(NamedTuple):
     """How far the work on one table is."""
 
     suspects: list[Cell]  # that the rule picks, the most suspicious first
@@ -34,13 +34,13 @@ class NextStep(NamedTuple):
     cell: Cell | None = None  # to open there
 
 
-def standing(
+def work_done(
     suspicion: Suspicion,
     decisions: Mapping[Cell, str],
     repairs: Repairs,
     *,
     is_measured: bool,
-) -> Standing:
+) -> WorkDone:
     """Count what was decided and repaired of what was found."""
     table, m = suspicion.table, suspicion.scores.shape[1]
     suspects = [
@@ -53,7 +53,7 @@ def standing(
         return cell in repairs or cell[0] in dropped
 
     flagged = [cell for cell, decision in decisions.items() if decision == "error"]
-    return Standing(
+    return WorkDone(
         suspects,
         sum(cell in decisions or is_repaired(cell) for cell in suspects),
         len(flagged),
@@ -64,7 +64,7 @@ def standing(
 
 
 def next_step(
-    suspicion: Suspicion, now: Standing, decisions: Mapping[Cell, str], repairs: Repairs
+    suspicion: Suspicion, now: WorkDone, decisions: Mapping[Cell, str], repairs: Repairs
 ) -> NextStep:
     """From looking to deciding, repairing, measuring and exporting."""
     if now.n_left:
@@ -98,7 +98,7 @@ def next_step(
     return NextStep(f"{done}; nothing is changed.", "Look further down", "inspect")
 
 
-def _look(suspicion: Suspicion, now: Standing, cell: Cell) -> NextStep:
+def _look(suspicion: Suspicion, now: WorkDone, cell: Cell) -> NextStep:
     row, column = cell
     text = suspicion.table.cells[column].iat[suspicion.table.position(row)]
     what = f"{brief(column, 30)} {content(str(text), 30)} in row {row:,}"

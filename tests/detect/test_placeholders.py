@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect.placeholders import holds_code, placeholders
+from cellval.detect.placeholders import holds_code, missing_codes, placeholders
 from cellval.table.table import Table
 
 CODES = (0, -1, -9, 99, -99, 999, -999, 9999, 99999)
@@ -123,3 +123,85 @@ def test_cells_with_a_code_are_found():
     assert code.rows.tolist() == list(range(0, 90, 9))
     held = holds_code(table, (code,))
     assert np.flatnonzero(held[:, 0]).tolist() == list(range(0, 90, 9))
+
+
+# --- texts ----------------------------------------------------------------------------
+
+
+def texts_found(cells, **options):
+    frame = pd.DataFrame({"x": cells, "y": np.resize(["a", "b"], len(cells))})
+    table = Table.from_frame(frame, label="y", **options)
+    return {code.text: code.n_cells for code in missing_codes(table)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("empty", "Unknown", " NONE ", "not available", "Not  Available", "missing"),
+        *("TBD", "n.a.", "(blank)", "<none>", "--", "??", "[N/A]", "unspecified"),
+    ],
+)
+def test_words_for_missing_are_codes_among_categories_and_among_numbers(text):
+    assert texts_found(["red", "green", text] * 10) == {text.strip(): 10}
+    cells = [*map(str, bulk(60)), text, text]
+    assert texts_found(cells) == {text.strip(): 2}
+
+
+def test_writings_of_a_word_are_codes_of_one_column():
+    cells = ["red", "green", "Unknown", "unknown", "unknown ", "n.a."] * 10
+    assert texts_found(cells) == {"unknown": 20, "Unknown": 10, "n.a.": 10}
+
+
+@pytest.mark.parametrize("text", ["?", "NA", "n/a", "null", "-", ""])
+def test_what_the_reader_takes_for_missing_is_no_question(text):
+    assert texts_found(["red", "green", text] * 10) == {}
+    assert texts_found([*map(str, bulk(60)), text]) == {}
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["+", "-"] * 30,  # a test result
+        ["no", "yes", "other"] * 20,
+        ["unknown soldier", "nonesuch", "emptied"] * 20,
+        ["1", "2", "-1", "x"] * 20,  # -1 beside other numbers
+        ["a.", "b.", "c."] * 20,
+    ],
+)
+def test_clean_categories_are_no_question(cells):
+    assert texts_found(cells, kinds={"x": "category"}) == {}
+
+
+def test_a_code_of_digits_among_words_is_found():
+    assert texts_found(["red", "green", "-999"] * 20) == {"-999": 20}
+
+
+def test_columns_that_are_not_used_and_the_label_are_no_question():
+    n = 40
+    frame = pd.DataFrame(
+        {
+            "code": [f"k{i}" if i else "unknown" for i in range(n)],
+            "left out": ["red", "unknown"] * 20,
+            "used": ["red", "green"] * 20,
+            "y": ["yes", "no", "unknown", "none"] * 10,
+        }
+    )
+    how = {"id_column": "code", "exclude": ["left out"]}
+    assert missing_codes(Table.from_frame(frame, label="y", **how)) == ()
+
+
+def test_numbers_and_texts_of_a_column_come_together():
+    numbers = [*map(str, bulk()), *["999"] * 15, *["unknown"] * 4]
+    colours = np.resize(["red", "green", "none"], len(numbers))
+    labels = np.resize(["a", "b"], len(numbers))
+    frame = pd.DataFrame({"x": numbers, "colour": colours, "y": labels})
+    codes = missing_codes(Table.from_frame(frame, label="y"))
+    named = [(code.column, code.text) for code in codes]
+    assert named == [("x", "999"), ("x", "unknown"), ("colour", "none")]
+    assert codes[0].number == 999.0
+    assert np.isnan(codes[1].number)
+
+
+@pytest.mark.parametrize("name", ["wine", "breast_cancer", "davis", "ugly"])
+def test_clean_samples_have_no_texts_for_missing(name):
+    assert missing_codes(cellval.read(f"sample_data/{name}.csv")) == ()

@@ -20,7 +20,7 @@ COLUMNS = [
     "stderr",
     "surprise",
 ]
-COLUMNS += ["suspicion", "reason", "suggestion"]
+COLUMNS += ["suspicion", "reason", "suggestion", "why"]
 
 
 @pytest.fixture(scope="module")

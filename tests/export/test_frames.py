@@ -6,10 +6,14 @@ import numpy as np
 from cases import people
 
 import cellval
+from cellval.detect.suggestions import Suggestion
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion
 from cellval.export.frames import (
     csv_bytes,
     decisions_frame,
     lowest_frame,
+    suspects_list,
     values_frame,
 )
 from cellval.repairs.decisions import read_decisions
@@ -80,3 +84,29 @@ def test_rows_held_out_for_testing_are_exported_too():
     decisions[1, "height"] = "fine"  # which has a value, and comes first
     few = decisions_frame(values, decisions, repairs, table, only=["fine"])
     assert few["row"].tolist() == [1, 2, 2]
+
+
+def test_suggestions_stand_at_the_end_and_decisions_are_still_read():
+    table = people()
+    values = cellval.value_cells(table, n_neighbors=1)
+    decisions = {(2, "height"): "error", (1, "height"): "error"}
+    best = {
+        (2, "height"): Suggestion("1,57", "A slip."),
+        (1, "height"): Suggestion("", "?"),
+    }
+    frame = decisions_frame(
+        values, decisions, {}, table, only=["error"], suggested=best
+    )
+    assert frame.columns[-3:].tolist() == ["reason", "suggestion", "why"]
+    lines = frame.set_index("row")
+    assert lines["suggestion"].to_dict() == {2: "1,57", 1: "(blank)"}
+    assert lines.loc[2, "why"] == "A slip."
+    assert read_decisions(csv_bytes(frame), table) == (decisions, {})
+
+
+def test_a_list_of_suspects_says_why_something_is_suggested():
+    table = cellval.read("sample_data/davis.csv", label="sex")
+    frame = suspects_list(make_suspicion(table, None, surprise(table)), 20)
+    assert frame.columns[-1] == "why"
+    assert ((frame["why"] != "") == (frame["suggestion"] != "")).all()
+    assert (frame["why"] != "").any()

@@ -257,3 +257,33 @@ def test_budgets_become_options():
     assert budget_options("Seconds", 30, 5) == {"budget": 30.0}
     assert budget_options("Standard", None, 5) == {"subsets": "auto"}
     assert budget_options("Until precise", None, 4)["subsets"] > 2**4
+
+
+# --- codes for "missing" --------------------------------------------------------------
+
+
+def coded_table():
+    words = ["red", "green", "blue", "unknown"]
+    lines = ["size,colour,y"]
+    for k in range(80):
+        size = "n.a." if k % 40 == 5 else 999 if k % 10 == 3 else 100 + 7 * k % 30
+        lines.append(f"{size},{words[k % 4]},{'ab'[k // 2 % 2]}")
+    return cellval.read("\n".join(lines).encode(), label="y")
+
+
+def test_codes_are_asked_about_once_a_column_before_any_run():
+    app = shown("data", table=coded_table(), source=Source.of("t.csv", b""))
+    said = texts(app.markdown).replace("\\", "")
+    assert "**size**: **999** (8), **n.a.** (2) stand in 10 cells" in said
+    assert "**colour**: **unknown** stands in 20 cells, as a category." in said
+    click(app, "Blank all 10")
+    assert len(session_of(app).file.repairs) == 10
+    click(app, "They are fine")
+    assert list(session_of(app).file.decisions.values()).count("fine") == 20
+    assert not {"Blank all 10", "Blank all 20"} & set(labels(app))
+
+
+def test_texts_that_were_taken_for_missing_are_noted():
+    app = open_app()
+    click(app, "Adult")
+    assert "taken for missing in" in texts(app.markdown)

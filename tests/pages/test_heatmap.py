@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from helpers import box, pick, running, session_of, shown, text_of, valued
+from helpers import box, click, pick, running, session_of, shown, text_of, valued
 
 import cellval
 from cellval.detect.suspicion import make_suspicion
@@ -160,3 +160,14 @@ def test_the_heatmap_has_a_twin_in_texts(davis):
     frame = app.dataframe[0].value
     assert frame["c0"][11].startswith("suspect: 166 (")
     assert len(frame) == 200
+
+
+def test_codes_for_missing_are_asked_about_at_the_top():
+    words = ["red", "green", "unknown"]
+    lines = [f"{k % 7},{words[k % 3]},{'ab'[k % 2]}" for k in range(60)]
+    table = cellval.read("\n".join(["x,colour,y", *lines]).encode(), label="y")
+    app = shown("heatmap", valued(table, n_neighbors=3))
+    assert "**colour**: **unknown** stands in 20 cells" in text_of(app)
+    click(app, "Blank all 20")
+    assert len(session_of(app).file.repairs) == 20
+    assert "20 cells will be blank in the repaired file" in text_of(app)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from helpers import (
     box,
-    button,
     click,
     drawn,
     goto,
+    labels,
     n_charts,
     pick,
     running,
@@ -150,12 +150,88 @@ def test_flagging_by_suspicion_flags_what_the_rule_says(davis):
 
 
 def test_ticked_lines_are_decided_on_together(davis):
-    app = shown("inspect", davis)
-    assert button(app, "Mark as fine").disabled
-    tick(app, [0, 1])
+    app = tick(shown("inspect", davis), [0, 1])
     assert "2 lines ticked" in text_of(app)
     click(app, "Mark as fine")
     assert decided(app) == {(12, "weight"): "fine", (12, "height"): "fine"}
+
+
+def test_without_ticks_all_listed_lines_are_decided_on_and_undone_at_once(davis):
+    app = pick(
+        shown("inspect", davis, decisions={(12, "height"): "fine"}),
+        "Columns",
+        ["height"],
+    )
+    assert "All 50 lines listed (none is ticked)" in text_of(app)
+    click(app, "Mark as unsure")
+    assert list(decided(app).values()) == ["unsure"] * 50
+    click(app, "Undo all 50")
+    assert decided(app) == {(12, "height"): "fine"}
+
+
+# --- changes of many cells ------------------------------------------------------------
+
+CHANGE = "Change them together"
+
+
+def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
+    app = tick(shown("inspect", davis), [0, 1])
+    pick(app, CHANGE, "Take the suggestions")
+    preview = app.dataframe[1].value
+    assert preview["before"].tolist() == ["166", "57"]
+    assert preview["after"].tolist() == ["57", "166"]
+    assert "2 cells will change." in text_of(app)
+    assert made(app) == {}  # so far it is a preview
+    click(app, "Change 2 cells")
+    assert {cell: new.after for cell, new in made(app).items()} == {
+        (12, "weight"): "57",
+        (12, "height"): "166",
+    }
+    assert "2 cells changed as suggested." in text_of(app)
+    assert len(app.dataframe) == 1 or "before" not in app.dataframe[1].value
+    click(app, "Undo all 2")
+    assert made(app) == decided(app) == {}
+
+
+def test_all_listed_cells_take_likely_suggestions_only(davis):
+    app = shown("inspect", davis)
+    n = int((frame_of(app)["suggestion"] != "").sum())
+    pick(
+        app,
+        CHANGE,
+        "Take the suggestions",
+    )
+    assert f"{50 - n} cells have no likely suggestion and are left alone" in text_of(
+        app
+    )
+    click(app, f"Change {n} cells")
+    assert len(made(app)) == n
+
+
+def test_repaired_cells_are_overwritten_only_if_asked_for(davis):
+    own = {(12, "weight"): Repair("replace", "60")}
+    app = tick(shown("inspect", davis, repairs=dict(own)), [0, 1])
+    pick(app, CHANGE, "Blank them")
+    assert "1 cell will change." in text_of(app)
+    app.checkbox[0].check()
+    drawn(app)
+    assert app.dataframe[1].value["before"].tolist()[0] == "166 (repaired: 60)"
+    click(app, "Change 2 cells")
+    assert [new.action for new in made(app).values()] == ["blank"] * 2
+    click(app, "Undo all 2")
+    assert made(app) == own
+
+
+def test_one_text_for_many_says_where_it_cannot_be_read(davis):
+    app = pick(tick(shown("inspect", davis), [0, 1]), CHANGE, "Write one text")
+    assert "Type the text" in text_of(app)
+    pick(app, "The text for all of them", "heavy")
+    assert "In 2 cells 'heavy' cannot be read as a number" in text_of(app)
+    pick(app, "The text for all of them", "inf")
+    assert "infinite" in text_of(app)
+    pick(app, "The text for all of them", "61")
+    click(app, "Change 2 cells")
+    assert [new.after for new in made(app).values()] == ["61", "61"]
 
 
 # --- codes for "missing" --------------------------------------------------------------
@@ -175,7 +251,10 @@ def coded():
 
 def test_codes_for_missing_are_told_and_left_out_of_the_list(coded):
     app = shown("inspect", coded)
-    assert "**size**: **999** stands in 12 cells, apart from all other" in text_of(app)
+    assert (
+        "**size**: **999** stands in 12 cells, apart from all other numbers."
+        in text_of(app)
+    )
     frame = frame_of(app)
     assert "999" not in frame["content"].tolist()
     assert frame["content"][0] == "1200"
@@ -194,15 +273,24 @@ def test_all_cells_of_a_code_are_blanked_and_taken_back(coded):
     found = next(iter(made(app).values()))
     assert (found.action, found.reason) == ("blank", '999 may stand for "missing".')
     assert decided(app) == dict.fromkeys(cells, "error")
-    assert "They will be blank" in text_of(app)
+    assert "will be blank in the repaired file" in text_of(app)
+    assert "They are fine" not in labels(app)
+    click(app, "Undo")
+    assert made(app) == decided(app) == {}
     click(app, "They are fine")
-    assert made(app) == {}
     assert decided(app) == dict.fromkeys(cells, "fine")
-    click(app, "They are fine")
+    assert "12 cells marked as fine" in text_of(app)
+    click(app, "Undo")
     assert decided(app) == {}
-    made(app).update(dict.fromkeys(cells, Repair("replace", "120")))
-    drawn(app)
-    assert "They will be blank" not in text_of(app)
+
+
+def test_an_answer_that_came_from_a_file_can_be_undone(coded):
+    blank = Repair("blank", reason='999 may stand for "missing".')
+    cells = [(k + 1, "size") for k in range(3, 120, 10)]
+    known = {"repairs": dict.fromkeys(cells, blank)}
+    app = shown("inspect", coded, **known, decisions=dict.fromkeys(cells, "error"))
+    click(app, "Undo")
+    assert made(app) == decided(app) == {}
 
 
 def test_blanking_a_code_leaves_other_repairs_alone(coded):

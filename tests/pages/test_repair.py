@@ -113,6 +113,64 @@ def test_a_blanked_label_takes_its_row_out(davis):
     assert "Before and after" in headings(app)
 
 
+def grouped(app, cells):
+    file = session_of(app).file
+    with file.together(f"{len(cells)} cells blanked", cells):
+        for cell in cells:
+            file.repair(*cell, Repair("blank"))
+    return drawn(app)
+
+
+def test_a_change_of_many_is_one_line_that_is_undone_whole(davis):
+    app = grouped(opened(davis, SWAP), [(row, "weight") for row in (1, 2, 3)])
+    assert "5 cells changed" in text_of(app)
+    assert "3 cells blanked." in text_of(app)
+    assert app.dataframe[0].value["row"].tolist() == [12, 12]
+    click(app, "Undo all 3")
+    assert made(app) == SWAP
+
+
+def test_single_cells_of_a_change_of_many_can_be_undone(davis):
+    app = grouped(opened(davis), [(row, "weight") for row in (1, 2, 3)])
+    assert not app.dataframe
+    tick(pick(app, "List each of their cells, too", True), [1])
+    click(app, "Undo 1 ticked line")
+    assert list(made(app)) == [(1, "weight"), (3, "weight")]
+    assert "1 of them were changed since" in text_of(app)
+    click(app, "Undo all 2")
+    assert made(app) == {}
+
+
+def test_flagged_cells_without_a_repair_are_listed_and_repaired_together(davis):
+    flags = {(12, "height"): "error", (12, "weight"): "error", (3, "weight"): "error"}
+    app = opened(davis, decisions={**flags, (5, "weight"): "fine", (9, "sex"): "error"})
+    assert "3 flagged cells are not repaired yet. 2 of them have" in text_of(
+        app
+    ).replace("*", "")
+    frame = app.dataframe[0].value
+    assert frame["row"].tolist() == [3, 12, 12]
+    assert frame["suggestion"].tolist() == ["", "57", "166"]
+    assert frame["why"].tolist()[1].startswith("Swapped with")
+    pick(
+        app,
+        "Change them together",
+        "Take the suggestions",
+    )
+    click(app, "Change 2 cells")
+    assert set(made(app)) == set(SWAP)
+    assert "1 flagged cell is not repaired yet" in text_of(app)
+
+
+def test_flagged_cells_that_are_marked_as_fine_can_be_undone(davis):
+    flags = {(12, "height"): "error", (12, "weight"): "error"}
+    app = opened(davis, decisions=dict(flags))
+    assert button(app, "Mark as error").disabled
+    click(app, "Mark as fine")
+    assert "not repaired yet" not in text_of(app)
+    click(app, "Undo all 2")
+    assert session_of(app).file.decisions == flags
+
+
 # --- did it help? ---------------------------------------------------------------------
 
 

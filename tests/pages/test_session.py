@@ -49,6 +49,47 @@ def test_a_repair_is_an_error_until_it_is_undone():
     assert file.repairs == {} == file.before_repair
 
 
+def test_what_was_done_together_is_undone_together():
+    file = FileWork()
+    file.decide(1, "x", "unsure")
+    file.repair(2, "x", Repair("replace", "7"))
+    cells = [(row, "x") for row in (1, 2, 3)]
+    before = dict(file.decisions), dict(file.repairs), dict(file.before_repair)
+    with file.together("3 cells blanked", cells):
+        for cell in cells:
+            file.repair(*cell, Repair("blank"))
+    (group,) = file.groups
+    assert set(file.repairs) == set(file.standing_cells(group)) == set(cells)
+    file.undo_together(group)
+    assert (file.decisions, file.repairs, file.before_repair) == before
+    assert file.groups == []
+
+
+def test_what_was_decided_since_stays_when_a_group_is_undone():
+    file = FileWork()
+    cells = [(row, "x") for row in (1, 2, 3)]
+    with file.together("3 cells blanked", cells):
+        for cell in cells:
+            file.repair(*cell, Repair("blank"))
+    file.undo((1, "x"))
+    file.repair(2, "x", Repair("replace", "7"))
+    (group,) = file.groups
+    assert file.standing_cells(group) == [(3, "x")]
+    file.undo_together(group)
+    assert file.repairs == {(2, "x"): Repair("replace", "7")}
+    assert file.decisions == {(2, "x"): "error"}
+
+
+def test_groups_of_which_nothing_is_left_are_forgotten():
+    file = FileWork()
+    for decision in ("fine", "error"):
+        with file.together(decision, [(1, "x")]):
+            file.decide(1, "x", decision)
+    with file.together("nothing", [(1, "x")]):
+        pass
+    assert [group.words for group in file.groups] == ["error"]
+
+
 def test_a_file_is_read_again_only_if_it_is_read_in_another_way():
     session = Session()
     assert session.read_file() is None

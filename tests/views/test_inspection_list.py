@@ -7,7 +7,6 @@ import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.repairs.repair import Repair
-from cellval.views import inspection_list as module
 from cellval.views.inspection_list import Wanted, inspection, usual_number, wanted_cells
 
 NOTHING = {"decisions": {}, "repairs": {}}
@@ -70,15 +69,11 @@ def test_without_surprise_the_value_decides_and_what_is_usual_is_told(davis):
     assert lines.frame["position"].tolist() == lowest["position"].tolist()
 
 
-def test_suggestions_are_looked_for_once(davis, monkeypatch):
-    asked = []
-
-    def best_texts(table, surprise, rows, columns):
-        asked.extend(zip(rows.tolist(), columns.tolist(), strict=True))
-        return ["?"] * len(rows)
-
-    monkeypatch.setattr(module, "best_texts", best_texts)
-    other = make_suspicion(davis.table, davis.values, surprise(davis.table))
-    for k in (3, 5):
-        assert set(found(other, Wanted(k=k)).frame["suggestion"]) == {"?"}
-    assert len(asked) == 5
+def test_texts_for_missing_are_left_out_with_other_codes():
+    lines = [f"{k % 7 + k % 2 * 20},{k % 5},{'ab'[k % 2]}" for k in range(80)]
+    lines[4] = "unknown,1,a"
+    table = cellval.read("\n".join(["x,z,y", *lines]).encode(), label="y")
+    every = make_suspicion(table, cellval.value_cells(table), surprise(table))
+    assert "unknown" in found(every, Wanted()).frame["content"].tolist()
+    left = found(every, Wanted(with_codes=False)).frame["content"].tolist()
+    assert "unknown" not in left

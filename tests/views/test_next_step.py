@@ -3,14 +3,14 @@
 import pytest
 
 from cellval.repairs.repair import Repair
-from cellval.views.next_step import next_step, standing
+from cellval.views.next_step import next_step, work_done
 
 WEIGHT, HEIGHT = (12, "weight"), (12, "height")
 
 
 def asked(ranked, decisions=None, repairs=None, *, is_measured=False):
     decisions, repairs = decisions or {}, repairs or {}
-    now = standing(ranked, decisions, repairs, is_measured=is_measured)
+    now = work_done(ranked, decisions, repairs, is_measured=is_measured)
     return now, next_step(ranked, now, decisions, repairs)
 
 

@@ -5,9 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
+from cellval.detect.suggestions import MOST_DETAILED, Suggestion
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
 from cellval.export.report import report_html
@@ -27,6 +29,7 @@ from cellval.ui.session import Cell, Session, Source
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import download, error
 from cellval.values.result import CellValues
+from cellval.views.suggested import suggested_for
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 Changes = tuple[tuple[Cell, Repair], ...]
@@ -126,14 +129,15 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
         repairs=dict(session.file.repairs),
         table=table,
         within_class=within,
+        suggested=_suggested(session),
     )
     flagged = cells(only=choice or [])
     a, b, c = st.columns(3)
     with _card(
         a,
         "Flagged cells",
-        f"{len(flagged):,} so far, with decisions and repairs. Upload it again on the "
-        "Repair page, or use it with `python -m cellval repair`.",
+        f"{len(flagged):,} so far, with decisions, repairs and suggestions. Upload it "
+        "again on the Repair page, or use it with `python -m cellval repair`.",
     ):
         name = f"{stem(table)}-decisions.csv"
         download("Download flagged cells", name, lambda: csv_bytes(flagged))
@@ -155,6 +159,19 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
         st.dataframe(flagged.head(200), hide_index=True, height="content")
     else:
         st.caption("Cells that you mark on the heatmap or in the list show here.")
+
+
+def _suggested(session: Session) -> dict[Cell, Suggestion]:
+    """Likely suggestions for decided and flagged cells that are as in the file."""
+    suspicion = session.suspicion
+    if suspicion is None:
+        return {}
+    shown, changed = suspicion.table, session.memo.changes
+    first = suspicion.order[: min(suspicion.n_flagged, MOST_DETAILED)]
+    places = zip(*np.unravel_index(first, suspicion.scores.shape), strict=True)
+    cells = [(int(shown.row_numbers[i]), shown.feature_names[j]) for i, j in places]
+    cells = list(dict.fromkeys([*session.file.decisions, *cells]))
+    return suggested_for(suspicion, [cell for cell in cells if cell not in changed])
 
 
 # --- to show to others ----------------------------------------------------------------

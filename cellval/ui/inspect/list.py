@@ -8,13 +8,14 @@ import pandas as pd
 import streamlit as st
 
 from cellval import glossary as words
+from cellval.detect.placeholders import missing_codes
 from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
 from cellval.text import brief, counted
-from cellval.ui import tables
+from cellval.ui import many, tables
 from cellval.ui.cell_detail import Walk
 from cellval.ui.live import then_cell
-from cellval.ui.session import FileWork, Session, Shown
+from cellval.ui.session import Cell, FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit
 from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number
@@ -63,12 +64,12 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
             placeholder="all decisions",
             help="Of the cells in the list, those with these decisions.",
         )
-    codes = suspicion.surprise.placeholders if suspicion else ()
-    left_out = bool(codes) and st.toggle(
+    codes = bool(suspicion and missing_codes(table))
+    left_out = codes and st.toggle(
         'Leave out codes for "missing"',
         **lasting(session, "list without codes", True),
         help="One code can fill the list with hundreds of lines. Decide on all its "
-        "cells at once in the line above.",
+        "cells at once at the top of the page.",
     )
     wanted = Wanted(by, None, tuple(columns), tuple(classes), not left_out)
     if is_list:
@@ -105,9 +106,10 @@ def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
     else:
         chosen = _draw(shown, frame)
         st.caption(
-            "Click a line to open the cell; tick lines to decide on many at once."
+            "Click a line to open the cell; tick lines to decide on many at once, or "
+            "tick none and decide on all that are listed."
         )
-        _mark_buttons(file, frame.iloc[chosen])
+        _act(shown, frame, chosen)
     _flag_buttons(file, found)
 
 
@@ -192,9 +194,21 @@ def walk(session: Session, frame: pd.DataFrame) -> Walk:
     return Walk(cells, "lines of the list", partial(then_cell, session))
 
 
-def _decide(file: FileWork, frame: pd.DataFrame, decision: str | None) -> None:
-    for row_number, column in zip(frame["row_number"], frame["column"], strict=True):
-        file.decide(int(row_number), str(column), decision)
+def _act(shown: Shown, frame: pd.DataFrame, chosen: list[int]) -> None:
+    """On the ticked lines, or on all of them if none is ticked."""
+    session, original = shown.session, shown.session.original
+    assert original is not None, "what is shown is of a table"
+    which = f"All {len(frame):,} lines listed (none is ticked)"
+    if chosen:
+        which = f"{counted(len(chosen), 'line')} ticked"
+    cells = _cells(frame.iloc[chosen] if chosen else frame)
+    many.act(session, original, shown.suspicion, cells, which, "list")
+    many.undo_last(session.file, "list undo")
+
+
+def _cells(frame: pd.DataFrame) -> list[Cell]:
+    rows, columns = frame["row_number"].tolist(), frame["column"].tolist()
+    return list(zip(rows, columns, strict=True))
 
 
 def _flag_buttons(file: FileWork, found: Inspection) -> None:
@@ -225,26 +239,10 @@ def _flag_buttons(file: FileWork, found: Inspection) -> None:
 
 def _flag(file: FileWork, lines: pd.DataFrame) -> None:
     new = lines[lines["decision"] == ""]
-    _decide(file, new, "error")
+    many.mark(file, _cells(new), "error")
     st.toast(
         f"{len(new):,} cells flagged; {len(lines) - len(new):,} were decided before."
     )
-
-
-def _mark_buttons(file: FileWork, chosen: pd.DataFrame) -> None:
-    n = len(chosen)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{counted(n, 'line')} ticked", width="content")
-        for decision in (*DECISIONS, None):
-            st.button(
-                f"Mark as {decision}" if decision else "Clear",
-                key=f"list mark {decision}",
-                disabled=n == 0,
-                on_click=partial(_decide, file, chosen, decision),
-                help="For all lines ticked in the list."
-                if decision
-                else "Take back the decisions on all ticked lines.",
-            )
 
 
 def progress(frame: pd.DataFrame) -> None:

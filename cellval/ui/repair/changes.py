@@ -8,13 +8,13 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.repairs.decisions import read_decisions
-from cellval.repairs.repair import changes_frame, repaired
+from cellval.repairs.repair import Repairs, changes_frame, repaired
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui import tables
-from cellval.ui.session import Session
+from cellval.ui import many, tables
+from cellval.ui.session import Cell, Session
 from cellval.ui.text import changes_words, plain
-from cellval.ui.widgets import error
+from cellval.ui.widgets import error, lasting
 
 FEW_LINES = 12  # a longer list of changes scrolls
 
@@ -37,10 +37,16 @@ def changes_list(session: Session, table: Table) -> None:
         return
     words = changes_words(made)
     st.markdown(f"**{words[0].upper()}{words[1:]}.** Your file stays as it was.")
+    listed = _groups(session, made)
+    if not listed:
+        _undo_all(session)
+        return
     # A dropped row has words for a column.
     places = zip(frame["row"].tolist(), frame["column"].tolist(), strict=True)
     cells = [(row, name if (row, name) in made else "") for row, name in places]
-    version = hashlib.sha1(repr(sorted(made.items())).encode()).hexdigest()[:12]
+    frame = frame[[cell in listed for cell in cells]].reset_index(drop=True)
+    cells = [cell for cell in cells if cell in listed]
+    version = hashlib.sha1(repr(sorted(listed.items())).encode()).hexdigest()[:12]
     drawn = tables.draw(
         frame.drop(columns=["id"] * (table.id_column is None)),
         "The changes so far",
@@ -62,6 +68,24 @@ def changes_list(session: Session, table: Table) -> None:
             help="Tick lines in the list to take them back.",
         )
         _undo_all(session)
+
+
+def _groups(session: Session, made: Repairs) -> Repairs:
+    """A line for each change of many cells; the changes that are listed singly."""
+    file = session.file
+    grouped: set[Cell] = set()
+    for k, group in enumerate(file.groups):
+        cells = [cell for cell in file.standing_cells(group) if cell in made]
+        if cells:
+            many.group_line(file, group, f"undo group {k}")
+            grouped.update(cells)
+    if grouped and not st.toggle(
+        "List each of their cells, too",
+        **lasting(session, "list grouped changes", False),
+        help="To undo some of them singly.",
+    ):
+        return {cell: new for cell, new in made.items() if cell not in grouped}
+    return made
 
 
 def _columns(table: Table) -> dict[str, Any]:

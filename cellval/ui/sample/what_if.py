@@ -15,7 +15,6 @@ from cellval.stats import is_clear
 from cellval.table.table import Table
 from cellval.text import content, counted
 from cellval.ui import tables
-from cellval.ui.cell_detail import change_to
 from cellval.ui.navigation import goto
 from cellval.ui.session import Edits, Session, Shown
 from cellval.ui.tables import heading
@@ -23,6 +22,7 @@ from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
+from cellval.views.many_changes import change_to
 from cellval.views.row_detail import shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 

@@ -1,0 +1,220 @@
+"""Many cells at once: marked, or changed after a look at before and after; one undo."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from cellval.detect.suspicion import Suspicion
+from cellval.errors import InputError
+from cellval.repairs.decisions import DECISIONS
+from cellval.repairs.repair import Repair
+from cellval.table.table import Table
+from cellval.text import brief, content, counted
+from cellval.ui import tables
+from cellval.ui.session import Cell, FileWork, Group, Session
+from cellval.ui.text import plain
+from cellval.ui.widgets import error, forget
+from cellval.views.many_changes import (
+    ManyChanges,
+    accepted,
+    changes_preview,
+    many_changes,
+    reading_words,
+)
+from cellval.views.suggested import suggested_for
+
+MOST_PREVIEWED = 50  # cells
+FEW_LINES = 8  # a longer preview scrolls
+CHANGE = "Change them together"
+CHANGES = {  # and words for what was done
+    "Take the suggestions": "changed as suggested",
+    "Blank them": "blanked",
+    "Write one text": "made",
+}
+
+
+def act(
+    session: Session,
+    table: Table,
+    suspicion: Suspicion | None,
+    cells: Sequence[Cell],
+    which: str,
+    name: str,
+) -> None:
+    """What can be done to all these cells together.
+
+    `table` is the one before the repairs, `which` says which cells these are, as the
+    beginning of a sentence, and `name` tells this place from others.
+    """
+    _mark_buttons(session.file, cells, which, name)
+    how = st.pills(
+        CHANGE,
+        list(CHANGES),
+        key=session.widget_key(f"{name} {CHANGE}"),
+        help="Shows before and after first. Nothing changes until you say so, and one "
+        "click undoes it.",
+        disabled=not cells,
+    )
+    if how and cells:
+        with st.container(border=True, gap="small"):
+            _preview(session, table, suspicion, cells, how, name)
+
+
+def _mark_buttons(file: FileWork, cells: Sequence[Cell], which: str, name: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(which, width="content")
+        now = {file.decisions.get(cell) for cell in cells}
+        for decision in (*DECISIONS, None):
+            st.button(
+                f"Mark as {decision}" if decision else "Clear",
+                key=f"{name} mark {decision}",
+                disabled=now <= {decision},
+                on_click=partial(mark, file, cells, decision),
+                help=f"{which}: all of them at once."
+                if decision
+                else f"{which}: take back what was decided on them; repairs stay.",
+            )
+
+
+def mark(file: FileWork, cells: Sequence[Cell], decision: str | None) -> None:
+    n = counted(len(cells), "cell")
+    words = f"{n} marked as {decision}" if decision else f"{n} not decided on any more"
+    with file.together(words, cells):
+        for cell in cells:
+            file.decide(*cell, decision)
+
+
+# --- changes --------------------------------------------------------------------------
+
+
+def _preview(
+    session: Session,
+    table: Table,
+    suspicion: Suspicion | None,
+    cells: Sequence[Cell],
+    how: str,
+    name: str,
+) -> None:
+    """Before and after, what is left alone, and the button that does it."""
+    file, text = session.file, ""
+    if how == "Write one text":
+        text = st.text_input(
+            "The text for all of them",
+            key=session.widget_key(f"{name} text of many"),
+            placeholder="type the text and press Enter",
+        )
+        if not text.strip():
+            st.caption("Type the text that all these cells shall hold.")
+            return
+    key = session.widget_key(f"{name} overwrite many")
+    overwrite = bool(st.session_state.get(key))
+    try:
+        with st.spinner("Looking for what should have been there ..."):
+            plan = _plan(file, table, suspicion, cells, how, text, overwrite)
+            warning = reading_words(table, text, plan.changes) if text else ""
+    except InputError as fault:
+        error(fault)
+        return
+    n = len(plan.changes)
+    changed = counted(n, "cell") if n else "No cell"
+    said = [f"**{changed} will change.**", *map(plain, plan.left_alone)]
+    if n > MOST_PREVIEWED:
+        said.append(f"The first {MOST_PREVIEWED} changes:")
+    st.markdown(" ".join(said))
+    if plan.n_repaired:
+        are = "is" if plan.n_repaired == 1 else "are"
+        st.checkbox(
+            f"Overwrite {counted(plan.n_repaired, 'cell')} that {are} repaired already",
+            key=key,
+            help="If not ticked, they stay as you repaired them.",
+        )
+    if warning:
+        st.warning(plain(warning), icon=":material/warning:")
+    if n:
+        tables.draw(
+            changes_preview(table, plan.changes, file.repairs, MOST_PREVIEWED),
+            "Before and after",
+            {"row": tables.row_number(), "why": tables.text(width="large")},
+            few=FEW_LINES,
+        )
+    st.button(
+        f"Change {counted(n, 'cell')}",
+        key=f"{name} do many",
+        type="primary",
+        icon=":material/done_all:",
+        disabled=n == 0,
+        on_click=partial(_do, session, plan, how, text, name),
+        help="They are errors then, with this repair. One click undoes all of it.",
+    )
+
+
+def _plan(
+    file: FileWork,
+    table: Table,
+    suspicion: Suspicion | None,
+    cells: Sequence[Cell],
+    how: str,
+    text: str,
+    overwrite: bool,
+) -> ManyChanges:
+    if how == "Take the suggestions":
+        best = suggested_for(suspicion, cells)
+        return many_changes(
+            table,
+            cells,
+            file.repairs,
+            lambda cell: accepted(cell, best.get(cell)),
+            overwrite=overwrite,
+        )
+    new = Repair("replace", text, "Typed by hand, for many cells.")
+    if how == "Blank them":
+        new = Repair("blank", reason="Blanked by hand, with others.")
+    return many_changes(
+        table, cells, file.repairs, lambda cell: {cell: new}, overwrite=overwrite
+    )
+
+
+def _do(session: Session, plan: ManyChanges, how: str, text: str, name: str) -> None:
+    file = session.file
+    words = f"{counted(len(plan.changes), 'cell')} {CHANGES[how]}"
+    if text:
+        words += f" “{content(text)}”"
+    with file.together(words, plan.changes):
+        for cell, new in plan.changes.items():
+            file.repair(*cell, new)
+    forget(session, f"{name} {CHANGE}")  # which closes the preview
+
+
+# --- undo -----------------------------------------------------------------------------
+
+
+def undo_last(file: FileWork, key: str, *, changes: bool = True) -> None:
+    """What was last done to many cells, while anything is left of it.
+
+    Not where `changes` are listed elsewhere and it was one.
+    """
+    last = file.groups[-1] if file.groups else None
+    if last is None or not file.standing_cells(last):
+        return
+    if changes or not any(standing.repair for standing in last.after.values()):
+        group_line(file, last, key)
+
+
+def group_line(file: FileWork, group: Group, key: str) -> None:
+    """What was done at once, and a button that takes it back."""
+    n, left = len(group.after), len(file.standing_cells(group))
+    since = f" {n - left:,} of them were changed since." if left < n else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f":material/done_all: {plain(brief(group.words, 120))}.{since}",
+            width="content",
+        )
+        st.button(
+            f"Undo all {left:,}" if left > 1 else "Undo",
+            key=key,
+            icon=":material/undo:",
+            on_click=partial(file.undo_together, group),
+            help="All of it at once: the cells are as they were before. What you "
+            "decided on some of them since then stays.",
+        )

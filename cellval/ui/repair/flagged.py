@@ -1,0 +1,89 @@
+"""Flagged cells that are not repaired yet, and what to do with them together."""
+
+import hashlib
+
+import pandas as pd
+import streamlit as st
+
+from cellval.detect.suggestions import suggested_text
+from cellval.table.table import Table
+from cellval.text import brief, counted
+from cellval.ui import many, tables
+from cellval.ui.session import Cell, FileWork, Session
+from cellval.views.suggested import suggested_for
+
+FEW_LINES = 8  # a longer list scrolls
+LONGEST = 80  # characters of a cell
+
+
+def flagged_list(session: Session, table: Table) -> None:
+    """Every cell marked as an error that still is as in the file."""
+    cells = not_repaired(session.file, table)
+    if cells:
+        _draw(session, table, cells)
+    many.undo_last(session.file, "flagged undo", changes=False)
+
+
+def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
+    with st.spinner("Looking for what should have been there ..."):
+        best = suggested_for(session.suspicion, cells)
+    n, likely = (
+        counted(len(cells), "flagged cell"),
+        f"{len(best):,}" if best else "None",
+    )
+    st.markdown(
+        f"**{n} {'is' if len(cells) == 1 else 'are'} not repaired yet.** {likely} of "
+        f"them {'have' if len(best) > 1 else 'has'} a likely suggestion."
+    )
+    texts = {name: table.cells[name].tolist() for name in {name for _, name in cells}}
+    frame = pd.DataFrame(
+        {
+            "row": [row for row, _ in cells],
+            "column": [name for _, name in cells],
+            "content": [
+                brief(texts[name][table.position(row)], LONGEST) for row, name in cells
+            ],
+            "suggestion": [suggested_text(best.get(cell)) for cell in cells],
+            "why": [best[cell].why if cell in best else "" for cell in cells],
+        }
+    )
+    version = hashlib.sha1(repr(cells).encode()).hexdigest()[:12]
+    drawn = tables.draw(
+        frame,
+        "Flagged cells that are not repaired",
+        {
+            "row": tables.row_number(),
+            "column": tables.text(width="small"),
+            "content": tables.text(help="The cell as it is in the file."),
+            "suggestion": tables.text(help="What may have been meant, if it is clear."),
+            "why": tables.text(width="large"),
+        },
+        few=FEW_LINES,
+        key=session.widget_key("flagged", version),
+        on_select="rerun",
+        selection_mode="multi-row",
+    )
+    ticked = [cells[line] for line in drawn["selection"]["rows"] if line < len(cells)]
+    which = f"All {len(cells):,} flagged cells (none is ticked)"
+    if ticked:
+        which = f"{counted(len(ticked), 'ticked line')}"
+    many.act(session, table, session.suspicion, ticked or cells, which, "flagged")
+
+
+def not_repaired(file: FileWork, table: Table) -> list[Cell]:
+    """Cells marked as errors without a repair, in the order of the table.
+
+    Not those of the label, whose content no suggestion is about.
+    """
+    place = {column.name: j for j, column in enumerate(table.columns)}
+    rows = set(table.row_numbers.tolist())
+    found = [
+        cell
+        for cell, decision in file.decisions.items()
+        if decision == "error"
+        and cell not in file.repairs
+        and (cell[0], "") not in file.repairs
+        and cell[0] in rows
+        and cell[1] in place
+    ]
+    return sorted(found, key=lambda cell: (cell[0], place[cell[1]]))
