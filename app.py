@@ -35,6 +35,12 @@ STYLE = """
 .stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
 .stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
 .stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
+@media (max-width: 1100px) {
+  .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}
+  [data-testid="stColumn"] {min-width: min(100%, 9rem)}
+  [data-testid="stColumn"]:has([data-testid="stPlotlyChart"]),
+  [data-testid="stColumn"]:has([data-testid="stDataFrame"]) {min-width: 100%}
+}
 """
 DARK_STYLE = '[data-testid="stBaseButton-primary"] * {color: #04110f}'
 

@@ -34,6 +34,7 @@ strip, cells, detail = view.places(wide=not rows.is_whole)
 key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
 figure = view.cells_figure(
     value_view(values),
+    look.coloured(shown),
     window.tobytes(),
     (columns.first, columns.last),
     outlined.tobytes(),
@@ -57,6 +58,7 @@ if strip is not None:
     with strip:
         small = view.overview_figure(
             value_view(values),
+            look.coloured(shown),
             order.tobytes(),
             (rows.first, rows.last),
             figure.layout.height,

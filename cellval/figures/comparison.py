@@ -8,7 +8,7 @@ from cellval.figures.cells import Cell, colours, outlines, placed, scaled
 from cellval.figures.layout import PLOT_HEIGHT, colour_bar, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.repairs.comparison import Comparison
-from cellval.text import content, figure_text
+from cellval.text import content, figure_name, figure_names, figure_text
 from cellval.values.result import CellValues
 from cellval.views.matched_rows import MatchedRows
 from cellval.views.value_view import value_view
@@ -58,6 +58,7 @@ def accuracies(comparison: Comparison) -> go.Figure:
         figure,
         110 + MODEL_PIXELS * len(frame),
         (8, 8, 56, 40),
+        menu=False,
         legend={"y": -0.12, "yanchor": "top"},
     )
 
@@ -96,7 +97,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
     """
     view = value_view(pair.before)
     unit, names = view.unit, pair.before.column_names
-    limit = max(view.limit, value_view(pair.after).limit) * unit.factor
+    limit = max(view.limit, value_view(pair.after).limit)
     figure = make_subplots(
         cols=2,
         shared_yaxes=True,
@@ -118,7 +119,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
             go.Heatmap(
                 z=scaled(grid, unit.factor),
                 customdata=_hover(values, pair, at, columns),
-                **colours(limit),
+                **colours(limit, unit.factor, pair.before.settings),
                 xgap=1,
                 ygap=1,
                 hoverongaps=True,
@@ -131,7 +132,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
         )
         for line in outlined:
             figure.add_trace(line, row=1, col=side)
-    _lay_out(figure, pair, [figure_text(names[j], 18) for j in columns])
+    _lay_out(figure, pair, figure_names([names[j] for j in columns], 18))
     return figure
 
 
@@ -143,7 +144,7 @@ def _hover(
     for a, i in enumerate(at.tolist()):
         where = f"row {pair.rows[a]:,}"
         for b, j in enumerate(columns.tolist()):
-            name = figure_text(values.column_names[j], 40)
+            name = figure_name(values.column_names[j], 120)
             if i < 0:
                 texts[a, b] = f"{where}: dropped"
                 continue

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from cellval.text import content
+from cellval.text import short_name
 
 text = st.column_config.TextColumn  # links in it cannot be clicked
 
@@ -41,4 +41,4 @@ def distance() -> Any:
 
 
 def heading(name: str) -> str:
-    return content(name, 24)
+    return short_name(name, 24) or "(blank)"
