@@ -92,8 +92,8 @@ def shares(blocks: BlockValues) -> go.Figure:
         cols=len(parts),
         horizontal_spacing=0.18,
         subplot_titles=[
-            f"Share of the total by group of {of}, in % "
-            + ("± standard error" * (not blocks.exact))
+            f"Share of the total<br>by group of {of},<br>in %"
+            + (" ± standard error" * (not blocks.exact))
             for of in parts
         ],
     )
@@ -149,8 +149,8 @@ def shares(blocks: BlockValues) -> go.Figure:
     figure.update_annotations(font_size=13)
     return lay_out(
         figure,
-        110 + BAR_PIXELS * longest,
-        (8, 8, 32, 60),
+        144 + BAR_PIXELS * longest,
+        (8, 8, 66, 60),
         bargap=0.3,
         legend={"y": 0, "yref": "container"},
     )

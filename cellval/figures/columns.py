@@ -29,8 +29,8 @@ def column_bars(
         shared_yaxes=True,
         horizontal_spacing=0.03,
         subplot_titles=(
-            f"Column value ± standard error, {big.name} of accuracy",
-            f"Spread of its cell values, {small.name} of accuracy",
+            f"Column value<br>± standard error,<br>{big.name} of accuracy",
+            f"Spread of its<br>cell values,<br>{small.name} of accuracy",
         ),
     )
     figure.add_bar(
@@ -86,8 +86,9 @@ def column_bars(
     figure.update_yaxes(named_axis(names, down=True))
     figure.update_xaxes(zeroline=True, zerolinecolor=GREY)
     figure.update_annotations(font_size=13)
-    height = 100 + BAR_PIXELS * len(columns)
-    return lay_out(figure, height, showlegend=False, bargap=0.3)
+    margin = (8, 8, 62, 40)  # lines above: side by side, titles must be narrow
+    height = 134 + BAR_PIXELS * len(columns)
+    return lay_out(figure, height, margin, showlegend=False, bargap=0.3)
 
 
 def _known(facts: ColumnFacts | None, j: int) -> str:

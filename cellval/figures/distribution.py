@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from cellval.figures.layout import lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
-from cellval.text import content, figure_name, figure_names, figure_text
+from cellval.text import content, figure_name, figure_names, figure_text, short_names
 
 MOST_CLASSES = 12
 BAR_WIDTH, LETTER = 500, 7  # pixels, about
@@ -80,7 +80,7 @@ def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
     if len(classes) > MOST_CLASSES:
         shown.sort(key=lambda k: -counts[k])
     shown = shown[:MOST_CLASSES]
-    texts = figure_names([classes[k] for k in shown], 16)
+    texts = short_names([classes[k] for k in shown], 16)
     pieces = [
         (f"{text}: {counts[k]:,}", figure_name(classes[k]), counts[k], HIGH)
         for k, text in zip(shown, texts, strict=True)
@@ -96,7 +96,7 @@ def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
             x=[n],
             y=[at if narrow else 0],
             orientation="h",
-            text=None if narrow else text,
+            text=None if narrow else figure_text(text),
             textposition="inside",
             insidetextanchor="middle",
             marker_line={"width": 1, "color": "white"},
@@ -108,7 +108,7 @@ def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
     figure.update_yaxes(visible=False)
     height = 46.0
     if narrow:
-        names = [text for text, *_ in pieces]
+        names = [figure_text(text) for text, *_ in pieces]
         figure.update_yaxes(named_axis(names, down=True, visible=True))
         height = LINE * len(pieces)
     return lay_out(

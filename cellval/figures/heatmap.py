@@ -108,7 +108,7 @@ def _words(view: ValueView, suspicion: Suspicion | None) -> str:
 
 def _cells(z: np.ndarray, turn: bool, **more: Any) -> Trace:
     """Cells by their numbers, with gaps where there is room for them."""
-    gap = 1 if len(z) <= 80 else 0
+    gap = 1 if z.shape[0] <= 80 and z.shape[1] <= 40 else 0
     return dict(
         type="heatmap",
         z=z.T if turn else z,

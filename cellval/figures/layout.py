@@ -67,6 +67,17 @@ def colour_bar(length: float, **more: Any) -> dict[str, Any]:
     }
 
 
+def note_below(figure: go.Figure, text: str) -> None:
+    """The same at the bottom left of the margin, where it is never cut."""
+    figure.add_annotation(
+        text=text,
+        **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
+        **{"yref": "paper", "y": 0, "yanchor": "bottom", "align": "left"},
+        yshift=-figure.layout.margin.b,
+        font_size=12,
+    )
+
+
 def note_above(figure: go.Figure, text: str) -> None:
     """What the numbers are, at the top left of the margin, below the menu."""
     figure.add_annotation(

@@ -23,7 +23,7 @@ def lay_out_lines(
     figure: go.Figure,
     height: int,
     margin: tuple[int, int, int, int],
-    legend_y: float,
+    legend_y: float = 1.02,
     menu: bool = True,
 ) -> go.Figure:
     """One box for all lines where the mouse is; the legend above."""

@@ -17,7 +17,7 @@ from cellval.figures.cells import (
 )
 from cellval.figures.layout import lay_out, named_axis
 from cellval.figures.palette import LOW_COLOURS, SELECTED
-from cellval.text import content, figure_name, figure_names, figure_text, one_in
+from cellval.text import content, figure_names, figure_text, one_in
 from cellval.views.bands import Bands
 from cellval.views.value_view import ValueView
 
@@ -38,7 +38,8 @@ def overview(
     """
     values, unit = view.values, view.unit
     n_bands, n_groups = pooled.lowest.shape
-    names = [figure_name(name, 120) for name in values.column_names]
+    # Beside a window it is so narrow that a longer text would be cut off.
+    names = figure_names(values.column_names, 18 if window else 60)
     rows, columns = order[pooled.position], pooled.column
     texts = values.cells.to_numpy(object)[rows, columns].tolist()
     known = []
@@ -46,7 +47,7 @@ def overview(
         span = f"{first + 1:,} to {last:,}"
         for g in range(n_groups):
             i, j = int(rows[b, g]), int(columns[b, g])
-            text = figure_text(content(texts[b][g]))
+            text = figure_text(content(texts[b][g], 12 if window else 40))
             worst = float(pooled.lowest[b, g])
             value = one_in(worst) if by_suspicion else unit.text(worst)
             number = f"row {values.row_numbers[i]:,}"
