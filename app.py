@@ -27,12 +27,20 @@ LOGO = """
 fill="#14938a">cellval</text></svg>
 """
 
-# Wide pages are mostly margin otherwise, and texts of charts too faint a grey.
+# Wide pages are mostly margin otherwise, and texts of charts too faint a grey. On
+# narrow ones controls wrap, and a chart or table has the width for itself.
 STYLE = """
 .stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}
 .stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
 .stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
 .stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
+@media (max-width: 1100px) {
+  .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}
+  [data-testid="stColumn"] {min-width: min(100%, 9rem)}
+  [data-testid="stColumn"]:has([data-testid="stRadio"]) {min-width: min(100%, 14rem)}
+  [data-testid="stColumn"]:has([data-testid="stPlotlyChart"]),
+  [data-testid="stColumn"]:has([data-testid="stDataFrame"]) {min-width: 100%}
+}
 """
 DARK_STYLE = '[data-testid="stBaseButton-primary"] * {color: #04110f}'
 

@@ -1,5 +1,6 @@
 """The ways to value cells, and when to use which."""
 
+import math
 from dataclasses import dataclass
 
 from cellval.errors import InputError
@@ -14,6 +15,8 @@ class Method:
     means: str  # what a cell's number says
     additive: bool  # do the cells sum to the score?
     game: bool  # does it train a model on some rows and columns, again and again?
+    # Between which numbers all cells must lie.
+    possible: tuple[float, float] = (-math.inf, math.inf)
 
 
 MODELS = {
@@ -42,6 +45,7 @@ METHODS = {
         "Not additive: the numbers sum to nothing in particular, and none is below 0.",
         additive=False,
         game=False,
+        possible=(0.0, 1.0),
     ),
     "mc": Method(
         "2D-Shapley, any model (Monte Carlo)",
@@ -67,6 +71,7 @@ METHODS = {
         "alone. Not additive.",
         additive=False,
         game=True,
+        possible=(-2.0, 2.0),
     ),
     "flat": Method(
         "1D-Shapley on cells",
@@ -82,6 +87,7 @@ METHODS = {
         "A random number; it says nothing.",
         additive=False,
         game=False,
+        possible=(-0.5, 0.5),
     ),
 }
 

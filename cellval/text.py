@@ -2,7 +2,9 @@
 
 import html
 import math
-from collections.abc import Iterable
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 
 def cut(text: object, length: int) -> str:
@@ -24,6 +26,46 @@ def content(text: object, length: int = 40) -> str:
 def figure_text(text: object, length: int = 40) -> str:
     """For plotly, which understands some HTML."""
     return html.escape(brief(text, length), quote=False)
+
+
+def short_name(name: object, length: int = 40) -> str:
+    """On one line, cut in the middle: long names of one table differ at their ends."""
+    whole = " ".join(str(name).split())
+    if len(whole) <= length:
+        return whole
+    tail = (length - 1) // 2
+    return f"{whole[: length - 1 - tail]}…{whole[len(whole) - tail :]}"
+
+
+def short_names(names: Sequence[object], length: int = 40) -> list[str]:
+    """The same for several, which stay different: those that would look alike begin
+    shortly before they differ.
+    """
+    alike = defaultdict(set)
+    for name in names:
+        alike[short_name(name, length)].add(" ".join(str(name).split()))
+    short = []
+    for name in names:
+        text = short_name(name, length)
+        first, last = min(alike[text]), max(alike[text])  # differ first of all of them
+        if first != last:
+            pairs = enumerate(zip(first, last, strict=False))
+            differ = (k for k, (a, b) in pairs if a != b)
+            start = max(0, next(differ, len(first)) - 2)
+            text = cut("…" + " ".join(str(name).split())[start:], length)
+        short.append(text)
+    return short
+
+
+def figure_names(names: Sequence[object], length: int) -> list[str]:
+    """Names on an axis, for plotly."""
+    return [html.escape(name, quote=False) for name in short_names(names, length)]
+
+
+def figure_name(name: object, length: int = 200) -> str:
+    """The whole name where one hovers, on several lines if need be, for plotly."""
+    lines = textwrap.wrap(short_name(name, length), 60)
+    return "<br>".join(html.escape(line, quote=False) for line in lines)
 
 
 def percent(share: float) -> str:

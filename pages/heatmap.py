@@ -44,6 +44,7 @@ def draw() -> None:
     key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
     figure = view.cells_figure(
         value_view(values),
+        look.coloured(shown),
         window.tobytes(),
         (columns.first, columns.last),
         outlined.tobytes(),
@@ -68,6 +69,7 @@ def draw() -> None:
         with strip:
             small = view.overview_figure(
                 value_view(values),
+                look.coloured(shown),
                 order.tobytes(),
                 (rows.first, rows.last),
                 figure.layout.height,

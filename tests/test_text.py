@@ -85,3 +85,29 @@ def test_numbers_have_their_noun():
     assert text.counted(1, "row") == "1 row"
     assert text.counted(0, "row") == "0 rows"
     assert text.counted(12_000, "row") == "12,000 rows"
+
+
+SURVEY = [f"survey_of_2021_question_{k:02d}_answer_in_words" for k in range(60)]
+
+
+def test_a_long_name_is_cut_in_the_middle():
+    assert text.short_name("short") == "short"
+    assert text.short_name("weight_before_the_trial_kg", 12) == "weight…al_kg"
+    assert text.short_name(" two\n lines") == "two lines"
+
+
+def test_names_that_differ_anywhere_stay_told_apart():
+    for length in (16, 22, 30):
+        short = text.short_names(SURVEY, length)
+        assert len(set(short)) == 60
+        assert max(map(len, short)) <= length
+    assert text.short_names(["a" * 30, "a" * 31, "x"], 18)[:2] == ["…aa", "…aaa"]
+    assert len(set(text.short_names(["same" * 9] * 2, 18))) == 1
+
+
+def test_names_in_figures_are_whole_where_one_hovers_and_never_markup():
+    assert text.figure_names(["<b>a</b>"], 18) == ["&lt;b&gt;a&lt;/b&gt;"]
+    whole = text.figure_name("x" * 150)
+    assert whole.replace("<br>", "") == "x" * 150
+    assert max(map(len, whole.split("<br>"))) <= 60
+    assert len(text.figure_name("x" * 999)) < 250

@@ -15,7 +15,7 @@ from cellval.experiments.data import read, train_and_test
 from cellval.experiments.result import Number, Reproduction
 from cellval.figures.lines import plain
 from cellval.figures.palette import STYLES
-from cellval.text import figure_text
+from cellval.text import figure_names
 from cellval.valuation import value_cells
 from cellval.values.result import CellValues
 
@@ -105,7 +105,7 @@ def figure_of(values: CellValues, points: pd.DataFrame) -> go.Figure:
         shared_yaxes=True,
         horizontal_spacing=0.04,
     )
-    names = [figure_text(name, 28) for name in values.column_names]
+    names = figure_names(values.column_names, 28)
     for k, pair in enumerate(shown.values()):
         for which, (colour, _dash) in zip(("", "other_"), STYLES[:2], strict=True):
             number = pair[f"{which}row_number"]

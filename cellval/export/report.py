@@ -24,7 +24,7 @@ from cellval.detect.suspicion import (
     make_suspicion,
 )
 from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
-from cellval.figures.heatmap import heatmap
+from cellval.figures.heatmap import heatmap, place_scale
 from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
 from cellval.figures.palette import SELECTED
@@ -222,6 +222,7 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
     # A page may be longer than a screen: rows of at least 6 pixels show their outlines.
     taller = max(0, 6 * len(rows) - PLOT_HEIGHT)
     figure.update_layout(height=figure.layout.height + taller)
+    place_scale(figure)
     seen = {"color": SELECTED, "width": 2}  # in light and dark
     figure.update_traces(line=seen, selector={"name": "outlined"})
     colours = "orange lowers the accuracy of the model, blue raises it"

@@ -14,7 +14,7 @@ from cellval.figures.layout import (
 )
 from cellval.figures.palette import GREY, sign_colours
 from cellval.games.block_values import BlockValues
-from cellval.text import figure_text
+from cellval.text import figure_name, figure_names
 from cellval.values.words import Unit
 
 ROW_PIXELS, LEAST_PIXELS = 40, 18
@@ -26,8 +26,8 @@ def heatmap(blocks: BlockValues) -> go.Figure:
     largest = float(np.abs(blocks.values).max())
     unit = Unit.of(largest)  # in which all blocks, and their sums, read well
     r, c = blocks.values.shape
-    rows = [figure_text(name, 28) for name in blocks.row_groups]
-    columns = [figure_text(name, 22) for name in blocks.column_groups]
+    rows = figure_names(blocks.row_groups, 28)
+    columns = figure_names(blocks.column_groups, 22)
     size = min(ROW_PIXELS, max(LEAST_PIXELS, PLOT_HEIGHT / r))
     texts = None
     if r * c <= MOST_TEXTS and c <= 16:
@@ -72,8 +72,8 @@ def _hover(blocks: BlockValues, unit: Unit) -> list[list[str]]:
         if blocks.has_shares:
             share = f"<br>{100 * value / blocks.total:.1f} % of the total"
         return (
-            f"<b>{figure_text(blocks.row_groups[i])}</b> × "
-            f"<b>{figure_text(blocks.column_groups[j])}</b><br>"
+            f"<b>{figure_name(blocks.row_groups[i])}</b> × "
+            f"<b>{figure_name(blocks.column_groups[j])}</b><br>"
             f"value {said} of accuracy{share}"
             f"<br>{blocks.n_rows[i]:,} rows × {blocks.n_columns[j]:,} columns"
         )
@@ -92,13 +92,14 @@ def shares(blocks: BlockValues) -> go.Figure:
         cols=len(parts),
         horizontal_spacing=0.18,
         subplot_titles=[
-            f"Share of the total by group of {of}, in % "
-            + ("± standard error" * (not blocks.exact))
+            f"Share of the total<br>by group of {of},<br>in %"
+            + (" ± standard error" * (not blocks.exact))
             for of in parts
         ],
     )
     for col, (of, part) in enumerate(parts.items(), 1):
-        names = [figure_text(name, 26) for name in part["group"]]
+        names = figure_names(part["group"].tolist(), 26)
+        whole = [figure_name(name) for name in part["group"]]
         places = list(range(len(part)))
         own = part["share_percent"].to_numpy()
         size = 100 * part[of].to_numpy() / part[of].sum()
@@ -120,7 +121,7 @@ def shares(blocks: BlockValues) -> go.Figure:
                 f"<b>{name}</b><br>{a:.1f} % of the total value"
                 + (f" ± {e:.1f}" * (not blocks.exact))
                 + f"<br>{b:.1f} % of the {of}"
-                for name, a, b, e in zip(names, own, size, errors, strict=True)
+                for name, a, b, e in zip(whole, own, size, errors, strict=True)
             ],
             hovertemplate="%{customdata}<extra></extra>",
             row=1,
@@ -148,8 +149,8 @@ def shares(blocks: BlockValues) -> go.Figure:
     figure.update_annotations(font_size=13)
     return lay_out(
         figure,
-        110 + BAR_PIXELS * longest,
-        (8, 8, 32, 60),
+        144 + BAR_PIXELS * longest,
+        (8, 8, 66, 60),
         bargap=0.3,
         legend={"y": 0, "yref": "container"},
     )

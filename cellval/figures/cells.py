@@ -8,8 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from cellval.figures.palette import COLOURS, OUTLINE
-from cellval.text import content, figure_text
+from cellval.figures.palette import (
+    HELD_OUT,
+    OUTLINE,
+    SUSPICION_COLOURS,
+    colours_between,
+)
+from cellval.text import content, figure_name, figure_text
+from cellval.values.settings import Settings
 from cellval.views.value_view import ValueView
 
 Cell = tuple[int, int]
@@ -29,11 +35,56 @@ def scaled(values: np.ndarray, factor: float) -> np.ndarray:
     return (values * factor).astype(np.float32)
 
 
-def colours(limit: float, middle: float = 0.0) -> Trace:
-    """The part of a heatmap's trace that gives values their colours."""
+def colours(
+    limit: float, factor: float = 1.0, settings: Settings | None = None
+) -> Trace:
+    """The part of a heatmap's trace that gives values their colours, up to a limit on
+    both sides of the middle, but no further than what is possible.
+    """
+    middle, lowest, highest = 0.0, -np.inf, np.inf
+    if settings is not None:
+        middle, (lowest, highest) = settings.middle, settings.possible
     limit = limit or 1e-12
-    ends = {"zmin": middle - limit, "zmid": middle, "zmax": middle + limit}
-    return {"colorscale": COLOURS, **ends}
+    low, high = max(middle - limit, lowest), min(middle + limit, highest)
+    start, end = (0.5 + (at - middle) / limit / 2 for at in (low, high))
+    ends = {"zmin": low * factor, "zmid": middle * factor, "zmax": high * factor}
+    return {"colorscale": colours_between(start, end), **ends}
+
+
+# Suspicion as colours, by its decades: 6 is one in a million, which is dark.
+SUSPICION_TICKS = {2: "1 in 100", 4: "1 in 10,000", 6: "1 in a million"}
+SUSPICION_RANGE: Trace = {
+    "colorscale": SUSPICION_COLOURS,
+    "zmin": 1,
+    "zmax": 6,
+}
+
+
+def decades(suspicion: np.ndarray) -> np.ndarray:
+    """How suspicious cells are, as heights of `SUSPICION_RANGE`."""
+    least = 10.0 ** -SUSPICION_RANGE["zmax"]
+    return (-np.log10(np.clip(suspicion, least, 1.0))).astype(np.float32)
+
+
+def held_out(grid: np.ndarray, **more: Any) -> list[Trace]:
+    """Cells without a value in a colour of their own; nothing where all have one."""
+    missing = np.isnan(grid)
+    if not missing.any():
+        return []
+    return [
+        dict(
+            type="heatmap",
+            z=np.where(missing, np.float32(0), np.float32(np.nan)),
+            colorscale=[(0.0, HELD_OUT), (1.0, HELD_OUT)],
+            showscale=False,
+            hoverinfo="skip",
+            name="held out",
+            **more,
+        )
+    ]
+
+
+HELD_OUT_WORDS = f'<span style="color:{HELD_OUT}">■</span> held out for testing'
 
 
 def points(
@@ -74,12 +125,12 @@ def cell_data(
     own_rows, down = np.unique(rows, return_inverse=True)
     own_columns, across = np.unique(columns, return_inverse=True)
     texts = values.cells.iloc[own_rows, own_columns].to_numpy(object)[down, across]
-    names = {j: figure_text(values.column_names[j], 60) for j in own_columns.tolist()}
+    names = {j: figure_name(values.column_names[j], 120) for j in own_columns.tolist()}
     whose = {
         i: (
             f"row {values.row_numbers[i]:,}",
-            figure_text(values.ids[i]),
-            figure_text(values.labels[i], 24),
+            figure_name(values.ids[i], 60),
+            figure_name(values.labels[i], 60),
         )
         for i in own_rows.tolist()
     }
@@ -120,12 +171,13 @@ def frames(
 
 
 def outlines(
-    cells: Iterable[Cell], width: float, *, turn: bool = False
+    cells: Iterable[Cell], width: float, *, turn: bool = False, half: float = 0.5
 ) -> tuple[Trace, Trace]:
     """Lines in two tones around cells, seen on every colour of light and dark pages."""
     places, (below, above) = list(cells), OUTLINE
-    wide = frames(places, below, width + 2, turn=turn)
-    return wide, frames(places, above, width, turn=turn) | {"name": "outlined"}
+    wide = frames(places, below, width + 2, turn=turn, half=half)
+    narrow = frames(places, above, width, turn=turn, half=half)
+    return wide, narrow | {"name": "outlined"}
 
 
 def line(

@@ -7,17 +7,21 @@ from plotly.subplots import make_subplots
 from cellval.figures.cells import STAYS
 from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, LOW, sign_colours
-from cellval.text import figure_text
+from cellval.text import counted, figure_name, figure_names, percent
+from cellval.views.column_facts import ColumnFacts
 from cellval.views.value_view import ValueView
 
 MAX_COLUMNS = 60
 
 
-def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
+def column_bars(
+    view: ValueView, columns: np.ndarray, facts: ColumnFacts | None = None
+) -> go.Figure:
     """1D values with standard errors, and the spread of each column's cell values."""
     values = view.values
     big, small = view.column_unit, view.unit
-    names = [figure_text(values.column_names[j], 26) for j in columns]
+    names = figure_names([values.column_names[j] for j in columns], 26)
+    whole = [f"<b>{figure_name(values.column_names[j])}</b>" for j in columns]
     places = list(range(len(columns)))
     sizes = values.column_values[columns] * big.factor
     figure = make_subplots(
@@ -25,8 +29,8 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
         shared_yaxes=True,
         horizontal_spacing=0.03,
         subplot_titles=(
-            f"Column value ± standard error, {big.name} of accuracy",
-            f"Spread of its cell values, {small.name} of accuracy",
+            f"Column value<br>± standard error,<br>{big.name} of accuracy",
+            f"Spread of its<br>cell values,<br>{small.name} of accuracy",
         ),
     )
     figure.add_bar(
@@ -41,11 +45,11 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
         marker_color=sign_colours(sizes),
         **STAYS,
         customdata=[
-            [int(j), name, view.column_text(j)]
-            for j, name in zip(columns, names, strict=True)
+            [j, name, view.column_text(j) + " of accuracy" + _known(facts, j)]
+            for j, name in zip(columns.tolist(), whole, strict=True)
         ],
         hovertemplate=(
-            "<b>%{customdata[1]}</b><br>%{customdata[2]} of accuracy<br>"
+            "%{customdata[1]}<br>%{customdata[2]}<br>"
             "click: heatmap sorted by this column<extra></extra>"
         ),
         row=1,
@@ -62,7 +66,8 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             orientation="h",
             marker_color=GREY,
             line_width=1.5,
-            hoverinfo="x",
+            hovertext=whole,
+            hoverinfo="x+text",
             row=1,
             col=2,
         )
@@ -71,12 +76,26 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             y=places,
             mode="markers",
             marker={"color": LOW, "size": 7},
-            hovertemplate=f"lowest cell %{{x:.4g}} {small.name}<extra></extra>",
+            customdata=whole,
+            hovertemplate=(
+                f"%{{customdata}}<br>lowest cell %{{x:.4g}} {small.name}<extra></extra>"
+            ),
             row=1,
             col=2,
         )
     figure.update_yaxes(named_axis(names, down=True))
     figure.update_xaxes(zeroline=True, zerolinecolor=GREY)
     figure.update_annotations(font_size=13)
-    height = 100 + BAR_PIXELS * len(columns)
-    return lay_out(figure, height, showlegend=False, bargap=0.3)
+    margin = (8, 8, 62, 40)  # lines above: side by side, titles must be narrow
+    height = 134 + BAR_PIXELS * len(columns)
+    return lay_out(figure, height, margin, showlegend=False, bargap=0.3)
+
+
+def _known(facts: ColumnFacts | None, j: int) -> str:
+    """What else is known of a column."""
+    if facts is None:
+        return ""
+    words = f"<br>{percent(facts.missing[j])} of its cells are missing"
+    if facts.suspects is not None:
+        words = f"<br>{counted(int(facts.suspects[j]), 'suspicious cell')}{words}"
+    return words

@@ -4,11 +4,25 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from cellval.figures.cells import Cell, colours, outlines, placed, scaled
-from cellval.figures.layout import PLOT_HEIGHT, colour_bar, lay_out, named_axis
+from cellval.figures.cells import (
+    HELD_OUT_WORDS,
+    Cell,
+    colours,
+    held_out,
+    outlines,
+    placed,
+    scaled,
+)
+from cellval.figures.layout import (
+    PLOT_HEIGHT,
+    colour_bar,
+    lay_out,
+    named_axis,
+    note_below,
+)
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.repairs.comparison import Comparison
-from cellval.text import content, figure_text
+from cellval.text import content, figure_name, figure_names, figure_text
 from cellval.values.result import CellValues
 from cellval.views.matched_rows import MatchedRows
 from cellval.views.value_view import value_view
@@ -28,8 +42,8 @@ def accuracies(comparison: Comparison) -> go.Figure:
         horizontal_spacing=0.04,
         column_widths=[0.6, 0.4],
         subplot_titles=(
-            "Accuracy in % ± spread over repeats",
-            "Difference in pp, 95 % interval; above 0 is better",
+            "Accuracy in %<br>± spread over repeats",
+            "Difference in pp,<br>95 % interval;<br>above 0 is better",
         ),
     )
     for name, colour, away in (("before", GREY, -OFFSET), ("after", HIGH, OFFSET)):
@@ -56,8 +70,9 @@ def accuracies(comparison: Comparison) -> go.Figure:
     figure.update_annotations(font_size=13)
     return lay_out(
         figure,
-        110 + MODEL_PIXELS * len(frame),
-        (8, 8, 56, 40),
+        130 + MODEL_PIXELS * len(frame),
+        (8, 8, 76, 40),
+        menu=False,
         legend={"y": -0.12, "yanchor": "top"},
     )
 
@@ -96,7 +111,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
     """
     view = value_view(pair.before)
     unit, names = view.unit, pair.before.column_names
-    limit = max(view.limit, value_view(pair.after).limit) * unit.factor
+    limit = max(view.limit, value_view(pair.after).limit)
     figure = make_subplots(
         cols=2,
         shared_yaxes=True,
@@ -106,32 +121,39 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
     # Of a dropped row all cells are outlined.
     dropped = {(row, int(j)) for row, at in repaired if at < 0 for j in columns}
     outlined = outlines(placed(pair.rows, columns, repaired | dropped), 2)
-    title = {
-        "text": f"value: {unit.name} of accuracy; below 0 hurts",
-        **{"side": "bottom", "font": {"size": 12}},
-    }
     sides = ((pair.before, pair.old), (pair.after, pair.new))
+    grids = [values.values[np.ix_(at, columns)] for values, at in sides]
+    # A dropped row is a gap, no held-out one.
+    gaps = {"xgap": 1, "ygap": 1}
+    greys = [
+        held_out(np.where((at < 0)[:, None], 0.0, grid), **gaps)
+        for grid, (_, at) in zip(grids, sides, strict=True)
+    ]
+    words = f"value: {unit.name} of accuracy; below 0 hurts"
+    if not pair.before.settings.additive:
+        words = f"score: {unit.name}; lower is worse"
+    words += f"   {HELD_OUT_WORDS}" * any(greys)
     for side, (values, at) in enumerate(sides, 1):
-        grid = values.values[np.ix_(at, columns)]
+        grid = grids[side - 1]
         grid[at < 0] = np.nan
         figure.add_trace(
             go.Heatmap(
                 z=scaled(grid, unit.factor),
                 customdata=_hover(values, pair, at, columns),
-                **colours(limit),
-                xgap=1,
-                ygap=1,
+                **colours(limit, unit.factor, pair.before.settings),
+                **gaps,
                 hoverongaps=True,
                 hovertemplate="%{customdata}<extra></extra>",
-                colorbar=colour_bar(0.4, y=-0.02, title=title),
+                colorbar=colour_bar(0.4, y=-0.02),
                 showscale=side == 1,
             ),
             row=1,
             col=side,
         )
-        for line in outlined:
-            figure.add_trace(line, row=1, col=side)
-    _lay_out(figure, pair, [figure_text(names[j], 18) for j in columns])
+        for more in (*greys[side - 1], *outlined):
+            figure.add_trace(more, row=1, col=side)
+    _lay_out(figure, pair, figure_names([names[j] for j in columns], 18))
+    note_below(figure, words)
     return figure
 
 
@@ -143,7 +165,7 @@ def _hover(
     for a, i in enumerate(at.tolist()):
         where = f"row {pair.rows[a]:,}"
         for b, j in enumerate(columns.tolist()):
-            name = figure_text(values.column_names[j], 40)
+            name = figure_name(values.column_names[j], 120)
             if i < 0:
                 texts[a, b] = f"{where}: dropped"
                 continue

@@ -28,7 +28,7 @@ TICKS = {
     0: "all",
 }
 HEIGHT = 560
-STRIP = 0.19  # of the height between the lowest and highest cell, for a corner's name
+STRIP = 0.22  # of the height between the lowest and highest cell, for a corner's name
 PAD = 0.12  # decades beside the outermost cells
 Edges = tuple[float, float, float, float]  # left, right, bottom, top
 
@@ -127,7 +127,7 @@ def _fields(figure: go.Figure, counts: dict[str, int], edges: Edges) -> None:
             layer="below",
         )
         low_one = name in ("error", "hard")
-        words = CORNERS[name].replace(": ", ":<br>")
+        words = CORNERS[name].replace(": ", ":<br>").replace(" or ", " or<br>")
         figure.add_annotation(
             x=x0,
             y=y0 if low_one else y1,

@@ -7,22 +7,25 @@ import plotly.graph_objects as go
 from cellval.figures.layout import lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
-from cellval.text import content, figure_text
+from cellval.text import content, figure_name, figure_names, figure_text, short_names
 
 MOST_CLASSES = 12
+BAR_WIDTH, LETTER = 500, 7  # pixels, about
+LINE = 20
 
 
 def distribution(
     spread: Spread, label: str, cell: str, *, height: int = 230
 ) -> go.Figure:
     """A column's cells overall and within one class, with one cell marked."""
+    (own,) = figure_names([label], 24)
     bars = (
         ("all rows", spread.overall.round(3).tolist(), GREY),
-        (f"class {figure_text(label, 24)}", spread.in_class.round(3).tolist(), HIGH),
+        (f"class {own}", spread.in_class.round(3).tolist(), HIGH),
     )
     figure = go.Figure()
     if spread.labels:
-        names = [figure_text(name, 22) for name in spread.labels]
+        names = figure_names(spread.labels, 22)
         if spread.at is not None:
             names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
         for name, shares, colour in bars:
@@ -68,23 +71,52 @@ def distribution(
     return lay_out(figure, height, barmode="overlay", yaxis_title="% of cells")
 
 
-def class_sizes(label: str, classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
-    """How many rows each class has, as one bar cut into pieces."""
-    figure = go.Figure()
+def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
+    """How many rows each class has: one bar cut into pieces, or a bar each if some
+    pieces would be too small for their names. Of many classes, the largest.
+    """
     total = sum(counts)
-    for name, count in zip(classes[:MOST_CLASSES], counts, strict=False):
-        text = figure_text(name, 16)
+    shown = list(range(len(classes)))
+    if len(classes) > MOST_CLASSES:
+        shown.sort(key=lambda k: -counts[k])
+    shown = shown[:MOST_CLASSES]
+    texts = short_names([classes[k] for k in shown], 16)
+    pieces = [
+        (f"{text}: {counts[k]:,}", figure_name(classes[k]), counts[k], HIGH)
+        for k, text in zip(shown, texts, strict=True)
+    ]
+    if rest := len(classes) - len(shown):
+        n = total - sum(counts[k] for k in shown)
+        words = f"and {rest:,} more"
+        pieces.append((f"{words}: {n:,}", f"{rest:,} smaller classes", n, GREY))
+    narrow = any(BAR_WIDTH * n < LETTER * len(text) * total for text, _, n, _ in pieces)
+    figure = go.Figure()
+    for at, (text, whole, n, colour) in enumerate(pieces):
         figure.add_bar(
-            x=[count],
-            y=[figure_text(label, 16)],
+            x=[n],
+            y=[at if narrow else 0],
             orientation="h",
-            text=f"{text}: {count:,}",
+            text=None if narrow else figure_text(text),
             textposition="inside",
             insidetextanchor="middle",
             marker_line={"width": 1, "color": "white"},
-            marker_color=HIGH,
-            hovertemplate=f"{text}: {count:,} of {total:,} rows<extra></extra>",
+            marker_color=colour,
+            hovertemplate=f"{whole}: {n:,} of {total:,} rows<extra></extra>",
         )
-    figure.update_xaxes(visible=False, range=[0, total])
+    largest = max(n for _, _, n, _ in pieces)
+    figure.update_xaxes(visible=False, range=[0, largest if narrow else total])
     figure.update_yaxes(visible=False)
-    return lay_out(figure, 46, (0, 0, 0, 0), barmode="stack", showlegend=False)
+    height = 46.0
+    if narrow:
+        names = [figure_text(text) for text, *_ in pieces]
+        figure.update_yaxes(named_axis(names, down=True, visible=True))
+        height = LINE * len(pieces)
+    return lay_out(
+        figure,
+        height,
+        (0, 0, 0, 0),
+        menu=False,
+        barmode="stack",
+        bargap=0.2 if narrow else 0,
+        showlegend=False,
+    )

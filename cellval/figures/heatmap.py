@@ -1,25 +1,33 @@
 """The heatmap as a plotly figure; no computing, no streamlit."""
 
 from collections.abc import Set
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from cellval.detect.suspicion import Suspicion
 from cellval.figures.cells import (
+    HELD_OUT_WORDS,
     HOVER_CELL,
     HOVER_ROW,
     STAYS,
+    SUSPICION_RANGE,
+    SUSPICION_TICKS,
     Cell,
     Trace,
     cell_data,
     colours,
+    decades,
     frames,
+    held_out,
     outlines,
     placed,
     points,
     scaled,
 )
 from cellval.figures.layout import (
+    MENU_PIXELS,
     PLOT_HEIGHT,
     colour_bar,
     lay_out,
@@ -27,10 +35,10 @@ from cellval.figures.layout import (
     note_above,
 )
 from cellval.figures.palette import SELECTED, sign_colours
-from cellval.text import figure_text
+from cellval.text import figure_name, figure_names, one_in
 from cellval.views.value_view import ValueView
 
-BAR_HEIGHT, GAP, TOP = 48, 8, 60
+BAR_HEIGHT, GAP, TOP, NOTE_PIXELS = 48, 14, 60, 18
 
 
 def heatmap(
@@ -38,19 +46,20 @@ def heatmap(
     rows: np.ndarray,
     columns: np.ndarray,
     *,
+    suspicion: Suspicion | None = None,
     outlined: Set[Cell] = frozenset(),
     selected: Cell | None = None,
     transposed: bool = False,
 ) -> go.Figure:
     """Cells as colours, outlined where suspected; bars of columns, a strip of rows.
 
-    Rows and columns are drawn in the order given; outlined cells that are not among
-    them are ignored. Transposed, rows go across and columns down, as in the paper.
+    The colours are those of values or, if it is given, of suspicion. Rows and columns
+    are drawn in the order given; outlined cells that are not among them are ignored.
+    Transposed, rows go across and columns down, as in the paper.
     """
     values = view.values
-    grid = values.values[np.ix_(rows, columns)]
-    names = [figure_text(values.column_names[j], 18) for j in columns]
-    ids = [figure_text(values.ids[i], 16) for i in rows]
+    names = figure_names([values.column_names[j] for j in columns], 18)
+    ids = figure_names([values.ids[i] for i in rows], 16)
     n = len(columns) if transposed else len(rows)
     size = min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
     thin = size <= 8
@@ -58,65 +67,123 @@ def heatmap(
     clicked = placed(rows, columns, [selected] if selected else [])
     # Around a thin row, not over it: the colour must stay visible.
     half = 0.5 if transposed else max(0.5, 3.5 / size)
+    if suspicion is None:
+        coloured = [
+            *_by_value(view, values.values[np.ix_(rows, columns)], transposed),
+            *_value_strip(view, rows, transposed),
+        ]
+    else:
+        coloured = _by_suspicion(view, suspicion, rows, columns, transposed)
     figure = go.Figure(
         [
-            _colours(view, grid, transposed, len(rows) <= 80),
-            _overlay(view, rows, columns, transposed, size),
-            _column_bars(view, columns, names, transposed),
-            _row_strip(view, rows, transposed),
-            *outlines(framed, 1 if thin else 2, turn=transposed),
+            *coloured,
+            _overlay(view, suspicion, rows, columns, transposed, size),
+            _column_bars(view, columns, transposed),
+            *outlines(framed, 1 if thin else 2, turn=transposed, half=half),
             frames(clicked, SELECTED, 2 if thin else 3, turn=transposed, half=half),
         ]
     )
     down, across = (names, ids) if transposed else (ids, names)
     _lay_out(figure, down, across, size, transposed)
-    note_above(
-        figure,
-        f"value: {view.unit.name} of accuracy; below 0 hurts"
-        if values.settings.additive
-        else f"score: {view.unit.name}; lower is worse",
-    )
+    held = any(trace.get("name") == "held out" for trace in coloured)
+    note_above(figure, _words(view, suspicion) + f"   {HELD_OUT_WORDS}" * held)
+    place_scale(figure)
     return figure
 
 
-def _colours(view: ValueView, grid: np.ndarray, turn: bool, gaps: bool) -> Trace:
-    factor = view.unit.factor
+def place_scale(figure: go.Figure) -> None:
+    """Below the note, whatever the height: places in a figure are shares of it."""
+    at = 1 - (MENU_PIXELS + NOTE_PIXELS) / figure.layout.height
+    figure.data[0].colorbar.update(y=at, yref="container", ypad=0)
+
+
+def _words(view: ValueView, suspicion: Suspicion | None) -> str:
+    """What the colours mean."""
+    if suspicion is not None:
+        return "suspicion: so rarely is an ordinary cell this odd"
+    if view.values.settings.additive:
+        return f"value: {view.unit.name} of accuracy; below 0 hurts"
+    return f"score: {view.unit.name}; lower is worse"
+
+
+def _cells(z: np.ndarray, turn: bool, **more: Any) -> Trace:
+    """Cells by their numbers, with gaps where there is room for them."""
+    gap = 1 if z.shape[0] <= 80 and z.shape[1] <= 40 else 0
     return dict(
         type="heatmap",
-        z=scaled(grid.T if turn else grid, factor),
-        **colours(view.limit * factor, view.values.settings.middle * factor),
-        xgap=1 if gaps else 0,
-        ygap=1 if gaps else 0,
-        hoverinfo="skip",
-        colorbar=colour_bar(0.5, ypad=18, y=1, yref="container", tickangle=0),
+        z=z.T if turn else z,
+        **{"xgap": gap, "ygap": gap, "hoverinfo": "skip"},
+        **more,
     )
+
+
+def _by_value(view: ValueView, grid: np.ndarray, turn: bool) -> list[Trace]:
+    factor = view.unit.factor
+    range_ = colours(view.limit, factor, view.values.settings)
+    scale = colour_bar(0.5, tickangle=0)
+    cells = _cells(scaled(grid, factor), turn, **range_, colorbar=scale)
+    gaps = {"xgap": cells["xgap"], "ygap": cells["ygap"]}
+    return [cells, *held_out(grid.T if turn else grid, **gaps)]
+
+
+def _by_suspicion(
+    view: ValueView,
+    suspicion: Suspicion,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    turn: bool,
+) -> list[Trace]:
+    """All cells, also those without a value; the strip has the worst of each row."""
+    ticks = {"tickmode": "array", "tickvals": [*SUSPICION_TICKS]}
+    ticks["ticktext"] = [*SUSPICION_TICKS.values()]
+    scale = colour_bar(0.6, tickangle=0, **ticks)
+    grid = decades(suspicion.scores[np.ix_(rows, columns)])
+    worst = suspicion.scores[rows].min(axis=1)
+    texts = [
+        f"{_row_words(view, i)}<br>its most suspicious cell: {one_in(score)}"
+        for i, score in zip(rows.tolist(), worst.tolist(), strict=True)
+    ]
+    return [
+        _cells(grid, turn, **SUSPICION_RANGE, colorbar=scale),
+        _strip(decades(worst), texts, turn, SUSPICION_RANGE),
+    ]
 
 
 def _overlay(
-    view: ValueView, rows: np.ndarray, columns: np.ndarray, turn: bool, size: float
+    view: ValueView,
+    suspicion: Suspicion | None,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    turn: bool,
+    size: float,
 ) -> Trace:
-    n = int(np.count_nonzero(view.ranks))
-    ranks = view.ranks[np.ix_(rows, columns)].ravel().tolist()
+    shown = np.ix_(rows, columns)
+    if suspicion is None:
+        n = int(np.count_nonzero(view.ranks))
+        ranks = view.ranks[shown].ravel().tolist()
+        texts = [f"{rank:,} of {n:,}" if rank else "–" for rank in ranks]
+        line = "rank %{customdata[8]} (within its class; 1 is worst)"
+    else:
+        n = suspicion.scores.size
+        scores = suspicion.scores[shown].ravel().tolist()
+        ranks = suspicion.ranks[shown].ravel().tolist()
+        texts = [
+            f"{one_in(score)}, rank {rank:,} of {n:,}"
+            for score, rank in zip(scores, ranks, strict=True)
+        ]
+        line = "suspicion %{customdata[8]} (1 is worst)"
     down, across = np.indices((len(rows), len(columns))).reshape(2, -1)
-    known = cell_data(
-        view,
-        rows[down],
-        columns[across],
-        [f"{rank:,} of {n:,}" if rank else "–" for rank in ranks],
-    )
+    known = cell_data(view, rows[down], columns[across], texts)
     return points(
         down if turn else across,
         across if turn else down,
         known,
-        f"{HOVER_CELL}<br>rank %{{customdata[8]}} (within its class; 1 is worst)<br>"
-        f"{HOVER_ROW}",
+        f"{HOVER_CELL}<br>{line}<br>{HOVER_ROW}",
         {"opacity": 1, "color": SELECTED, "size": max(7, size / 2)},
     )
 
 
-def _column_bars(
-    view: ValueView, columns: np.ndarray, names: list[str], turn: bool
-) -> Trace:
+def _column_bars(view: ValueView, columns: np.ndarray, turn: bool) -> Trace:
     sizes = (view.values.column_values[columns] * view.column_unit.factor).tolist()
     places = list(range(len(columns)))
     return dict(
@@ -129,8 +196,8 @@ def _column_bars(
         marker_color=sign_colours(sizes),
         **STAYS,
         customdata=[
-            [-1, int(j), name, view.column_text(j)]
-            for j, name in zip(columns, names, strict=True)
+            [-1, j, figure_name(view.values.column_names[j]), view.column_text(j)]
+            for j in columns.tolist()
         ],
         hovertemplate=(
             "<b>%{customdata[2]}</b><br>column value %{customdata[3]} of accuracy<br>"
@@ -140,25 +207,37 @@ def _column_bars(
     )
 
 
-def _row_strip(view: ValueView, rows: np.ndarray, turn: bool) -> Trace:
+def _value_strip(view: ValueView, rows: np.ndarray, turn: bool) -> list[Trace]:
     values, unit = view.values, view.row_unit
-    sizes = scaled(values.row_values[rows][:, None], unit.factor)
-    shape = (1, -1) if turn else (-1, 1)
+    own = values.row_values[rows]
     texts = [
-        f"<b>row {values.row_numbers[i]:,}</b>, id {figure_text(values.ids[i])}<br>"
-        f"row value {unit.with_error(values.row_values[i], values.row_stderr[i])} "
-        "of accuracy"
-        for i in rows
+        f"{_row_words(view, i)}<br>row value "
+        f"{unit.with_error(values.row_values[i], values.row_stderr[i])} of accuracy"
+        for i in rows.tolist()
     ]
+    range_ = colours(view.row_limit, unit.factor, values.settings)
+    strip = _strip(scaled(own, unit.factor), texts, turn, range_)
+    place = {name: strip[name] for name in ("x", "y", "xaxis", "yaxis")}
+    return [strip, *held_out(own.reshape(strip["z"].shape), **place)]
+
+
+def _row_words(view: ValueView, i: int) -> str:
+    number, own_id = view.values.row_numbers[i], view.values.ids[i]
+    return f"<b>row {number:,}</b>, id {figure_name(own_id, 60)}"
+
+
+def _strip(z: np.ndarray, texts: list[str], turn: bool, range_: Trace) -> Trace:
+    """A colour for each row, beside or above the cells."""
+    shape = (1, -1) if turn else (-1, 1)
     return dict(
         type="heatmap",
-        z=sizes.reshape(shape),
+        z=z.reshape(shape),
         text=np.array(texts, object).reshape(shape),
         x=None if turn else [0],
         y=[0] if turn else None,
         xaxis="x" if turn else "x2",
         yaxis="y2" if turn else "y",
-        **colours(view.row_limit * unit.factor, values.settings.middle * unit.factor),
+        **range_,
         showscale=False,
         hovertemplate="%{text}<extra></extra>",
     )
@@ -184,7 +263,7 @@ def _lay_out(
     lay_out(
         figure,
         area + margin + 24,
-        (4, 34 if angle == -30 else 4, margin, 24),
+        (4, 34 if angle == -30 else 10, margin, 24),
         hoverdistance=-1,
         bargap=0.25,
         xaxis=named_axis(
@@ -192,6 +271,7 @@ def _lay_out(
             step=step,
             domain=[0, beside[0] - 0.012],
             tickangle=angle,
+            tickfont={"size": 12 if step == 1 else 11},
             anchor="free",
             position=1,
         ),

@@ -9,6 +9,7 @@ from cellval.figures.palette import CLEAR
 
 PLOT_HEIGHT = 480  # pixels for cells: one screen
 BAR_PIXELS = 26
+MENU_PIXELS = 26  # at the top of a figure, where its menu comes up
 LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 
 
@@ -19,12 +20,18 @@ def lay_out(
     *,
     legend: dict[str, Any] | None = None,
     hovermode: str = "closest",
+    menu: bool = True,
     **more: Any,
 ) -> go.Figure:
-    """Clear, with margins on the left, right, top and bottom, and a flat legend."""
+    """Clear, with margins on the left, right, top and bottom, and a flat legend.
+
+    A figure with a menu gets room for it above all else.
+    """
+    room = MENU_PIXELS if menu else 0
+    sides = dict(zip("lrtb", map(round, margin), strict=True))
     return figure.update_layout(
-        height=round(height),
-        margin=dict(zip("lrtb", map(round, margin), strict=True)),
+        height=round(height) + room,
+        margin=sides | {"t": sides["t"] + room},
         legend=LEGEND | (legend or {}),
         paper_bgcolor=CLEAR,
         plot_bgcolor=CLEAR,
@@ -60,11 +67,23 @@ def colour_bar(length: float, **more: Any) -> dict[str, Any]:
     }
 
 
-def note_above(figure: go.Figure, text: str) -> None:
-    """What the numbers are, at the top left of the margin."""
+def note_below(figure: go.Figure, text: str) -> None:
+    """The same at the bottom left of the margin, where it is never cut."""
     figure.add_annotation(
         text=text,
         **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
-        **{"yref": "paper", "y": 1, "yanchor": "top", "yshift": figure.layout.margin.t},
+        **{"yref": "paper", "y": 0, "yanchor": "bottom", "align": "left"},
+        yshift=-figure.layout.margin.b,
+        font_size=12,
+    )
+
+
+def note_above(figure: go.Figure, text: str) -> None:
+    """What the numbers are, at the top left of the margin, below the menu."""
+    figure.add_annotation(
+        text=text,
+        **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
+        **{"yref": "paper", "y": 1, "yanchor": "top", "align": "left"},
+        yshift=figure.layout.margin.t - MENU_PIXELS,
         font_size=12,
     )

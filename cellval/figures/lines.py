@@ -23,13 +23,16 @@ def lay_out_lines(
     figure: go.Figure,
     height: int,
     margin: tuple[int, int, int, int],
-    legend_y: float,
+    legend_y: float = 1.02,
+    menu: bool = True,
 ) -> go.Figure:
     """One box for all lines where the mouse is; the legend above."""
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(gridcolor=GRID, zeroline=False, automargin=True)
     legend = {"y": legend_y}
-    return lay_out(figure, height, margin, legend=legend, hovermode="x unified")
+    return lay_out(
+        figure, height, margin, legend=legend, hovermode="x unified", menu=menu
+    )
 
 
 def plain(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
@@ -37,7 +40,7 @@ def plain(figure: go.Figure, height: int = HEIGHT) -> go.Figure:
     figure.update_xaxes(linecolor=AXIS)
     figure.update_yaxes(linecolor=AXIS)
     figure.update_layout(template="none", font={"color": GREY, "size": 13})
-    return lay_out_lines(figure, height, (64, 16, 64, 56), 1.06)
+    return lay_out_lines(figure, height, (64, 16, 64, 56), 1.06, menu=False)
 
 
 def lines_figure(

@@ -6,10 +6,18 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.cells import line, point_data, points, scaled
+from cellval.figures.cells import (
+    SUSPICION_RANGE,
+    decades,
+    held_out,
+    line,
+    point_data,
+    points,
+    scaled,
+)
 from cellval.figures.layout import lay_out, named_axis
 from cellval.figures.palette import LOW_COLOURS, SELECTED
-from cellval.text import content, figure_text
+from cellval.text import content, figure_names, figure_text, one_in
 from cellval.views.bands import Bands
 from cellval.views.value_view import ValueView
 
@@ -20,16 +28,18 @@ def overview(
     pooled: Bands,
     window: tuple[int, int] | None,
     *,
+    by_suspicion: bool = False,
     height: int = 700,
 ) -> go.Figure:
     """All rows in bands: each shows its lowest cell, so one bad cell stays visible.
 
-    The window, by positions in the order, is framed; without one axes have names.
+    Pooled are values or suspicion, of which the lowest is the worst, too. The window,
+    by positions in the order, is framed; without one axes have names.
     """
     values, unit = view.values, view.unit
-    low, high = pooled.limits
     n_bands, n_groups = pooled.lowest.shape
-    names = [figure_text(name) for name in values.column_names]
+    # Beside a window it is so narrow that a longer text would be cut off.
+    names = figure_names(values.column_names, 18 if window else 60)
     rows, columns = order[pooled.position], pooled.column
     texts = values.cells.to_numpy(object)[rows, columns].tolist()
     known = []
@@ -37,26 +47,27 @@ def overview(
         span = f"{first + 1:,} to {last:,}"
         for g in range(n_groups):
             i, j = int(rows[b, g]), int(columns[b, g])
-            text = figure_text(content(texts[b][g]))
-            value = unit.text(pooled.lowest[b, g])
+            text = figure_text(content(texts[b][g], 12 if window else 40))
+            worst = float(pooled.lowest[b, g])
+            value = one_in(worst) if by_suspicion else unit.text(worst)
             number = f"row {values.row_numbers[i]:,}"
             known.append([i, j, names[j], text, value, number, span])
     down, across = np.indices(pooled.lowest.shape).reshape(2, -1)
+    if by_suspicion:
+        coloured = {"z": decades(pooled.lowest), **SUSPICION_RANGE}
+    else:
+        low, high = (end * unit.factor for end in pooled.limits)
+        coloured = {"z": scaled(pooled.lowest, unit.factor), "colorscale": LOW_COLOURS}
+        coloured |= {"zmin": low, "zmax": high}
+    worst_one = "most suspicious" if by_suspicion else "lowest"
     traces = [
-        dict(
-            type="heatmap",
-            z=scaled(pooled.lowest, unit.factor),
-            colorscale=LOW_COLOURS,
-            zmin=low * unit.factor,
-            zmax=high * unit.factor,
-            showscale=False,
-            hoverinfo="skip",
-        ),
+        dict(type="heatmap", **coloured, showscale=False, hoverinfo="skip"),
+        *held_out(pooled.lowest),
         points(
             across,
             down,
             point_data(known),
-            "lowest of %{customdata[6]}: <b>%{customdata[4]}</b><br>"
+            f"{worst_one} of %{{customdata[6]}}: <b>%{{customdata[4]}}</b><br>"
             "%{customdata[5]}, %{customdata[2]}: %{customdata[3]}<br>"
             "click to go there",
             {"opacity": 0},
@@ -71,7 +82,7 @@ def overview(
         traces.append(line(xs, [top, top, bottom, bottom, top], SELECTED, 2))
     else:
         firsts = pooled.column_edges[:-1]
-        names = [figure_text(values.column_names[j], 18) for j in firsts]
+        names = figure_names([values.column_names[j] for j in firsts], 18)
         xaxis = named_axis(names, step=-(-n_groups // 30), tickangle=-90)
         xaxis |= {"side": "bottom", "automargin": True}
         shown = np.unique(np.linspace(0, n_bands - 1, 9).astype(int))
@@ -83,6 +94,7 @@ def overview(
         go.Figure(traces),
         height,
         (4, 4, 8, 8),
+        menu=False,
         hoverdistance=-1,
         xaxis=xaxis,
         yaxis=yaxis,

@@ -17,6 +17,16 @@ COLOURS: list[tuple[float, str]] = [
     (1.0, "#0a3d73"),
 ]
 LOW_COLOURS = [(2 * at, colour) for at, colour in COLOURS if at <= 0.5]
+# Pale up to one cell in a hundred: what is left stands out.
+SUSPICION_COLOURS = [
+    (0.0, "#f4f4f1"),
+    (0.2, "#f7ebe0"),
+    (0.4, "#f6c9a5"),
+    (0.6, "#e67e3c"),
+    (0.8, "#b93c00"),
+    (1.0, "#7a2100"),
+]
+HELD_OUT = "#a3a8ae"  # a grey that no value has
 LOW, HIGH, GREY, GREEN = "#d55e00", "#0072b2", "#8a8f98", "#009e73"
 OUTLINE = "#111111", "#ffffff"  # a wide line under a narrow one: seen on all colours
 SELECTED, REPAIRED = "#c2189b", "#2e8b57"
@@ -39,6 +49,16 @@ CHANCE_STYLE = (GREY, "dot")
 def sign_colours(sizes: Iterable[float]) -> list[str]:
     """Of bars: below 0 they hurt."""
     return [LOW if size < 0 else HIGH for size in sizes]
+
+
+def colours_between(start: float, end: float) -> list[tuple[float, str]]:
+    """A part of `COLOURS`, as a scale of its own: the same colours mean the same."""
+    if (start, end) == (0.0, 1.0):
+        return COLOURS
+    inner = [(at, colour) for at, colour in COLOURS if start < at < end]
+    first, last = ("#" + bytes(rgb_at(at)).hex() for at in (start, end))
+    places = [(start, first), *inner, (end, last)]
+    return [((at - start) / (end - start), colour) for at, colour in places]
 
 
 def rgb_at(place: float) -> tuple[int, int, int]:

@@ -115,4 +115,7 @@ def _lay_out(figure: go.Figure, done: str, end: float, result: str) -> go.Figure
         unifiedhovertitle={"text": f"%{{x:.1f}} % of the cells {done}"},
     )
     figure.update_yaxes(title_text=f"{result} (%)")
-    return lay_out_lines(figure, HEIGHT, (8, 16, 72, 8), 1.08)
+    lay_out_lines(figure, HEIGHT + 20, (8, 16, 28, 8))
+    # Below, however many lines it takes: above it would lie under the menu.
+    below = {"y": 0, "yref": "container", "yanchor": "bottom"}
+    return figure.update_layout(legend=below)

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 
 from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
-from cellval.text import content, figure_text
+from cellval.text import content, figure_name, figure_names, figure_text
 from cellval.values.words import Unit
 from cellval.views.row_detail import folded, running_limits
 
@@ -23,9 +23,14 @@ def waterfall(
     """
     lines = folded(explained)
     names = [
-        figure_text(name, 22)
-        if pd.isna(cell)
-        else f"{figure_text(name, 22)} = <b>{figure_text(content(cell, 18))}</b>"
+        name if pd.isna(cell) else f"{name} = <b>{figure_text(content(cell, 18))}</b>"
+        for name, cell in zip(
+            figure_names(lines["column"].tolist(), 22), lines["cell"], strict=True
+        )
+    ]
+    whole = [
+        f"<b>{figure_name(name)}</b>"
+        + ("" if pd.isna(cell) else f": {figure_text(content(cell, 60))}")
         for name, cell in zip(lines["column"], lines["cell"], strict=True)
     ]
     sizes = (lines["value"] * unit.factor).tolist()
@@ -41,7 +46,10 @@ def waterfall(
             text=[*texts, unit.number(total)],
             textposition="outside",
             cliponaxis=False,
-            customdata=[*errors, unit.text(total)],
+            customdata=[
+                *map("<br>".join, zip(whole, errors, strict=True)),
+                unit.text(total),
+            ],
             hovertemplate="%{customdata}<extra></extra>",
             decreasing={"marker": {"color": LOW}},
             increasing={"marker": {"color": HIGH}},

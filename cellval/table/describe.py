@@ -11,6 +11,8 @@ from cellval.text import brief, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
+SMALL_BINS = 12  # of a spread in a line of a table
+ENOUGH_ROWS = 20_000  # more change nothing in a picture that small
 
 
 def column_of(table: Table, name: str) -> Column:
@@ -166,6 +168,28 @@ def spread(table: Table, position: int, name: str) -> Spread:
         _shares(in_class, in_class.sum())[drawn],
         None if missing else float(drawn.index(code)),
     )
+
+
+@kept(1)
+def small_spreads(table: Table) -> dict[str, list[float]]:
+    """Of every column in percent: a coarse histogram of numbers, the commonest
+    categories first; nothing of a column without either.
+    """
+    some = slice(None, None, max(1, table.n_rows // ENOUGH_ROWS))
+    return {column.name: _small_spread(column, some) for column in table.columns}
+
+
+def _small_spread(column: Column, some: slice) -> list[float]:
+    present = ~column.missing[some]
+    if column.numbers is not None and present.any():
+        x = column.numbers[some][present]
+        counts = np.histogram(x, SMALL_BINS, _drawn_range(x, None))[0]
+    elif column.codes is not None and present.any():
+        counts = -np.sort(-np.bincount(column.codes[some][present]))[:SMALL_BINS]
+    else:
+        return []
+    shares: list[float] = _shares(counts, int(present.sum())).round(1).tolist()
+    return shares
 
 
 def _drawn_range(x: np.ndarray, at: float | None) -> tuple[float, float]:

@@ -1,11 +1,12 @@
 """Tables on pages: frames, and how their columns look."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
-from cellval.text import content
+from cellval.text import short_names
 
 text = st.column_config.TextColumn  # links in it cannot be clicked
 
@@ -41,4 +42,9 @@ def distance() -> Any:
 
 
 def heading(name: str) -> str:
-    return content(name, 24)
+    return headings([name])[0]
+
+
+def headings(names: Sequence[str]) -> list[str]:
+    """Names of columns side by side, short and told apart."""
+    return [name or "(blank)" for name in short_names(names, 24)]

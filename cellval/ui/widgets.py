@@ -94,6 +94,7 @@ def chart(
             "displaylogo": False,
             "scrollZoom": False,
             "displayModeBar": "hover" if menu else False,
+            "modeBarButtonsToRemove": ["zoom2d", "pan2d", "autoScale2d"],
         },
         alt=alt,
     )

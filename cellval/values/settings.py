@@ -94,6 +94,11 @@ class Settings:
         return METHODS[self.method].additive
 
     @property
+    def possible(self) -> tuple[float, float]:
+        """Between which numbers all cells must lie."""
+        return METHODS[self.method].possible
+
+    @property
     def sums_to_score(self) -> bool:
         """Is the total the score reached (less what no columns are worth)?"""
         return self.additive and self.row_weights == self.column_weights == "shapley"

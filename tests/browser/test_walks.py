@@ -25,14 +25,37 @@ from browser.steps import (
     upload,
 )
 
+COVERED_BY_MENU = """
+() => {
+  const plot = document.querySelector(".js-plotly-plot");
+  const menu = plot.querySelector(".modebar").getBoundingClientRect();
+  const shown = [...plot.querySelectorAll(".colorbar, .annotation, .xtick text")];
+  return shown.filter(part => {
+    const box = part.getBoundingClientRect();
+    return box.left < menu.right && box.right > menu.left
+        && box.top < menu.bottom && box.bottom > menu.top;
+  }).map(part => part.textContent);
+}
+"""
+
 
 def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     open_sample(page, server, "Davis")
     start(page)
     done(page)
+    # By suspicion, in a narrow window: the menu of the figure covers nothing.
+    page.get_by_role("radio", name="suspicion", exact=True).click()
+    expect(page.get_by_text("1 in a million").first).to_be_visible()
+    page.set_viewport_size({"width": 900, "height": 900})
+    click_cell(page, 11, "weight")
+    expect(page.get_by_text("Row 12 ·").first).to_be_visible()
+    assert page.evaluate(COVERED_BY_MENU) == []
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("radio", name="value", exact=True).click()
+    expect(page.get_by_text("below 0 hurts").first).to_be_visible()
     click_cell(page, 164, "height")
-    expect(page.get_by_text("height: 163", exact=True)).to_be_visible()
-    expect(page.get_by_text("Row 165").first).to_be_visible()
+    expect(page.get_by_text("height: 163", exact=True).first).to_be_visible()
+    expect(page.get_by_text("Row 165 ·").first).to_be_visible()
     button(page, "Wrong").click()
 
     goto(page, "Inspection list")

@@ -7,12 +7,19 @@ import pytest
 from cases import values_of
 
 import cellval
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion
 
 
 @pytest.fixture(scope="session")
 def davis():
     table = cellval.read("sample_data/davis.csv", label="sex")
     return table, cellval.value_cells(table, n_neighbors=5)
+
+
+@pytest.fixture(scope="session")
+def ranked(davis):
+    return make_suspicion(*davis, surprise(davis[0]))
 
 
 @pytest.fixture(scope="session")

@@ -5,13 +5,19 @@ import pytest
 from cases import make_table, values_of
 
 from cellval.figures.cells import (
+    SUSPICION_TICKS,
     cell_data,
     colours,
+    decades,
     frames,
+    held_out,
     placed,
     point_data,
     scaled,
 )
+from cellval.figures.palette import HELD_OUT
+from cellval.text import one_in
+from cellval.values.settings import Settings
 from cellval.views.value_view import ValueView, value_view
 
 
@@ -65,7 +71,35 @@ def test_a_frame_goes_around_its_cell(turn):
 
 
 def test_colours_have_a_middle_and_are_never_without_room():
-    around = colours(2.0, 1.0)
-    assert (around["zmin"], around["zmid"], around["zmax"]) == (-1.0, 1.0, 3.0)
+    around = colours(2.0, 10.0, Settings(middle=1.0))
+    assert (around["zmin"], around["zmid"], around["zmax"]) == (-10.0, 10.0, 30.0)
     assert colours(0.0)["zmin"] < 0 < colours(0.0)["zmax"]
     assert scaled(np.array([0.5, np.nan]), 100).dtype == np.float32
+
+
+@pytest.mark.parametrize("middle", [0.1, 0.5, 0.9])
+def test_a_scale_stays_within_what_is_possible_and_colours_keep_their_meaning(middle):
+    limit = 0.4
+    made = colours(limit, 100, Settings(method="oob", middle=middle))
+    assert (made["zmin"], made["zmax"]) == pytest.approx(
+        (100 * max(0, middle - limit), 100 * min(1, middle + limit))
+    )
+    places, codes = zip(*made["colorscale"], strict=True)
+    assert (places[0], places[-1]) == (0, 1)
+    neutral = dict(zip(codes, places, strict=True))["#f4f4f1"]
+    at = made["zmin"] + neutral * (made["zmax"] - made["zmin"])
+    assert at == pytest.approx(100 * middle)
+
+
+def test_suspicion_is_drawn_by_decades_up_to_one_in_a_million():
+    drawn = decades(np.array([1.0, 0.01, 1e-6, 0.0]))
+    assert drawn.tolist() == pytest.approx([0, 2, 6, 6])
+    for at, words in SUSPICION_TICKS.items():
+        assert one_in(10.0**-at) == words
+
+
+def test_only_cells_without_a_value_are_held_out():
+    assert held_out(np.zeros((2, 2))) == []
+    (grey,) = held_out(np.array([[1.0, np.nan]]))
+    assert np.isnan(grey["z"]).tolist() == [[True, False]]
+    assert grey["colorscale"][0][1] == HELD_OUT

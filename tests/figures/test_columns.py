@@ -4,6 +4,7 @@ import numpy as np
 from cases import values_of
 
 from cellval.figures.columns import column_bars
+from cellval.views.column_facts import column_facts
 from cellval.views.value_view import ValueView, value_view
 
 
@@ -35,3 +36,11 @@ def test_without_values_there_are_bars_but_no_spread(davis):
 
 def test_text_of_a_file_is_shown_as_text(nasty, shows_text):
     assert shows_text(column_bars(ValueView(nasty[1]), np.arange(1)))
+
+
+def test_a_bar_tells_suspects_and_missing_cells(davis, ranked):
+    table, values = davis
+    facts = column_facts(values, table, ranked)
+    bars = column_bars(value_view(values), np.array([0, 2]), facts).data[0]
+    assert "1 suspicious cell<br>0 % of its cells are missing" in bars.customdata[0][2]
+    assert "0 suspicious cells<br>8 %" in bars.customdata[1][2]

@@ -1,5 +1,7 @@
 """Before and after a repair: accuracies and heatmaps side by side."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,18 @@ def test_repaired_cells_and_dropped_rows_are_outlined_on_both_sides(pair):
         rows = np.array([np.nan if v is None else v for v in line.y]).reshape(-1, 6)
         middles = zip(ends[:, :4].mean(1), rows[:, :4].mean(1), strict=True)
         assert set(middles) == {(0.0, 2.0), (1.0, 2.0), (1.0, 11.0)}
+
+
+def test_held_out_rows_are_grey_and_dropped_ones_are_not(pair):
+    def greys(pair):
+        figure = heatmaps(pair, np.arange(4), set())
+        said = "held out" in figure.layout.annotations[-1].text
+        return [trace for trace in figure.data if trace.name == "held out"], said
+
+    assert greys(pair) == ([], False)  # row 3 is dropped
+    cells = pair.before.values.copy()
+    cells[4] = np.nan
+    held = MatchedRows(replace(pair.before, values=cells), pair.after, pair.rows)
+    (grey,), said = greys(held)
+    assert said
+    assert np.flatnonzero(~np.isnan(grey.z).all(axis=1)).tolist() == [4]

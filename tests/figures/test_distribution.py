@@ -3,6 +3,7 @@
 from cases import make_table
 
 from cellval.figures.distribution import class_sizes, distribution
+from cellval.figures.palette import GREY
 from cellval.table import describe
 
 
@@ -17,7 +18,7 @@ def test_the_distribution_marks_the_cell_and_one_far_outside():
 
 
 def test_class_sizes_are_pieces_of_one_bar_that_sum_to_all_rows():
-    figure = class_sizes("y", ["<b>a</b>", "b"], [3, 7])
+    figure = class_sizes(["<b>a</b>", "b"], [3, 7])
     assert [trace.x[0] for trace in figure.data] == [3, 7]
     assert figure.layout.barmode == "stack"
     assert "<b>" not in figure.data[0].text
@@ -28,3 +29,21 @@ def test_text_of_a_file_is_shown_as_text(nasty, shows_text):
     table, _ = nasty
     spread = describe.spread(table, 0, table.feature_names[0])
     assert shows_text(distribution(spread, table.classes[0], "<script>0</script>"))
+
+
+def test_of_99_classes_the_largest_are_shown_and_the_others_are_one_grey_part():
+    counts = [5] * 99
+    counts[98] = 50
+    figure = class_sizes([f"class {k}" for k in range(99)], counts)
+    names = figure.layout.yaxis.ticktext
+    assert len(figure.data) == len(names) == 13
+    assert names[0] == "class 98: 50"
+    assert names[-1] == f"and 87 more: {87 * 5}"
+    assert figure.data[-1].marker.color == GREY
+    assert sum(bar.x[0] for bar in figure.data) == sum(counts)
+    assert len({bar.y[0] for bar in figure.data}) == 13  # readable: a line each
+
+
+def test_a_class_too_small_for_its_name_in_the_bar_gets_a_line():
+    figure = class_sizes(["many", "few"], [990, 10])
+    assert list(figure.layout.yaxis.ticktext) == ["many: 990", "few: 10"]

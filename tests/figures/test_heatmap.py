@@ -1,10 +1,13 @@
 """Cells as colours: every one is found, named and outlined in the right place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import make_table, values_of
 
 from cellval.figures.heatmap import heatmap
+from cellval.figures.layout import MENU_PIXELS
 from cellval.figures.palette import OUTLINE
 from cellval.views.value_view import ValueView, value_view
 
@@ -121,3 +124,53 @@ def test_a_chart_of_many_thin_rows_stays_about_one_screen_high(davis):
 def test_text_of_a_file_is_shown_as_text(nasty, shows_text):
     view = ValueView(nasty[1])
     assert shows_text(heatmap(view, np.arange(4), np.arange(1)))
+
+
+def test_by_suspicion_the_real_error_stands_out(davis, ranked):
+    view, rows, columns = value_view(davis[1]), np.arange(200), np.arange(4)
+    figure = heatmap(view, rows, columns, suspicion=ranked)
+    cells = figure.data[0]
+    z = np.array(cells.z)
+    assert z[11, 0] == z[11, 1] == cells.zmax  # row 12: weight and height swapped
+    strong = z > (cells.zmin + cells.zmax) / 2
+    assert strong.sum() <= 4
+    assert (z < 2).mean() > 0.95  # the others are pale
+    assert "suspicion" in figure.layout.annotations[0].text
+    assert "1 in 10,000" in cells.colorbar.ticktext
+    assert "suspicion" in points_of(figure).hovertemplate
+    known = points_of(figure).customdata[11 * 4]
+    assert known[8].startswith("less than 1 in a million, rank ")
+
+
+def test_held_out_cells_have_a_colour_and_a_word_only_where_there_are_some():
+    table = make_table([("number", [1, 2, 3])], [0, 1, 0])
+    for cells, n in (([[0.1], [np.nan], [0.2]], 2), ([[0.1], [0.0], [0.2]], 0)):
+        view = ValueView(values_of(table, cells))
+        for turn in (False, True):
+            figure = heatmap(view, np.arange(3), np.arange(1), transposed=turn)
+            greys = [trace for trace in figure.data if trace.name == "held out"]
+            assert len(greys) == n  # of cells, and of their row
+            said = "held out for testing" in figure.layout.annotations[0].text
+            assert said == (n > 0)
+
+
+def test_names_are_told_apart_on_the_axis_and_whole_where_one_hovers():
+    table = make_table([("number", [1, 2])] * 60, [0, 1])
+    names = tuple(f"survey_of_2021_question_{k:02d}_in_words" for k in range(60))
+    values = replace(values_of(table, np.zeros((2, 60))), column_names=names)
+    figure = heatmap(ValueView(values), np.arange(2), np.arange(60))
+    shown = figure.layout.xaxis.ticktext
+    assert len(set(shown)) == len(shown) > 20
+    assert {data[2] for data in points_of(figure).customdata} == set(names)
+    bars = next(trace for trace in figure.data if trace.type == "bar")
+    assert {data[2] for data in bars.customdata} == set(names)
+
+
+def test_nothing_lies_under_the_menu(davis, ranked):
+    view, rows, columns = value_view(davis[1]), np.arange(60), np.arange(4)
+    for suspicion in (None, ranked):
+        figure = heatmap(view, rows, columns, suspicion=suspicion)
+        look, bar = figure.layout, figure.data[0].colorbar
+        note = look.margin.t - look.annotations[0].yshift
+        scale = (1 - bar.y) * look.height
+        assert MENU_PIXELS <= note < scale < look.margin.t

@@ -6,15 +6,22 @@ from pathlib import Path
 import plotly.graph_objects as go
 
 from cellval.figures import layout
-from cellval.figures.layout import colour_bar, lay_out, named_axis, note_above
+from cellval.figures.layout import (
+    MENU_PIXELS,
+    colour_bar,
+    lay_out,
+    named_axis,
+    note_above,
+    note_below,
+)
 from cellval.figures.palette import CLEAR
 
 FOLDER = Path(layout.__file__).parent
 
 
 def test_every_figure_is_clear_and_has_its_margins():
-    figure = lay_out(go.Figure(), 99.6, (1, 2, 3.4, 4), legend={"y": 2}, bargap=0.3)
-    look = figure.layout
+    how = {"legend": {"y": 2}, "bargap": 0.3, "menu": False}
+    look = lay_out(go.Figure(), 99.6, (1, 2, 3.4, 4), **how).layout
     assert (look.height, look.bargap, look.hovermode) == (100, 0.3, "closest")
     assert (look.margin.l, look.margin.r, look.margin.t, look.margin.b) == (1, 2, 3, 4)
     assert look.paper_bgcolor == look.plot_bgcolor == CLEAR
@@ -37,6 +44,10 @@ def test_a_note_and_a_colour_bar_lie_at_the_left():
     note_above(figure, "pp of accuracy")
     (note,) = figure.layout.annotations
     assert (note.text, note.x, note.yshift) == ("pp of accuracy", 0, 30)
+    assert figure.layout.margin.t - note.yshift == MENU_PIXELS  # above it is the menu
+    assert figure.layout.height == 100 + MENU_PIXELS
+    note_below(figure, "held out")
+    assert figure.layout.annotations[1].yshift == -4
     bar = go.Heatmap(colorbar=colour_bar(0.4, y=-0.02)).colorbar
     assert (bar.orientation, bar.len, bar.x, bar.y) == ("h", 0.4, 0, -0.02)
 

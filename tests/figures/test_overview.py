@@ -57,3 +57,20 @@ def test_text_of_a_file_is_shown_as_text(nasty, shows_text, window):
     values, order = nasty[1], np.arange(4)
     pooled = bands(values.values, order)
     assert shows_text(overview(ValueView(values), order, pooled, window))
+
+
+def test_by_suspicion_a_band_shows_its_most_suspicious_cell(davis, ranked):
+    order = np.arange(200)
+    pooled = bands(ranked.scores, order, n_bands=20)
+    figure = overview(value_view(davis[1]), order, pooled, (0, 60), by_suspicion=True)
+    cells = figure.data[0]
+    z = np.array(cells.z)
+    assert z[1, 0] == cells.zmax  # row 12 is in the second band of ten
+    assert (z < 3).mean() > 0.8
+    data = points_of(figure).customdata[1 * 4]
+    assert (int(data[0]), data[2], data[4]) == (
+        11,
+        "weight",
+        "less than 1 in a million",
+    )
+    assert "most suspicious of" in points_of(figure).hovertemplate

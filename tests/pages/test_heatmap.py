@@ -14,12 +14,12 @@ from cellval.views.rankings import outlines
 
 def outlined(app):
     """Cells outlined in the figure, by position in it."""
-    spec = json.loads(app.get("plotly_chart")[0].proto.spec)
-    lines = [trace for trace in spec["data"] if trace.get("mode") == "lines"]
+    specs = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    traces = [trace for spec in specs for trace in spec["data"]]
+    lines = [trace for trace in traces if trace.get("name") == "outlined"]
     xs, ys = (_numbers(lines[0][axis]) for axis in "xy")
-    return {
-        (round(y + 0.5), round(x + 0.5)) for x, y in zip(xs[::6], ys[::6], strict=True)
-    }
+    corners = zip(xs[::6], ys[::6], ys[2::6], strict=True)
+    return {(round((low + high) / 2), round(x + 0.5)) for x, low, high in corners}
 
 
 def _numbers(data):
@@ -171,3 +171,32 @@ def test_codes_for_missing_are_asked_about_at_the_top():
     click(app, "Blank all 20")
     assert len(session_of(app).file.repairs) == 20
     assert "20 cells will be blank in the repaired file" in text_of(app)
+
+
+def spec_of(app):
+    return json.loads(app.get("plotly_chart")[0].proto.spec)
+
+
+def test_colours_are_of_values_or_of_suspicion_and_stay_so(davis):
+    app = shown("heatmap", davis)
+    assert "value: pp" in json.dumps(spec_of(app)["layout"]["annotations"])
+    pick(app, "Colour by", "suspicion")
+    assert "suspicion" in json.dumps(spec_of(app)["layout"]["annotations"])
+    assert "most suspicious cell of each row" in text_of(app)
+    app.switch_page("pages/columns.py").run()
+    app.switch_page("pages/heatmap.py").run()
+    assert box(app, "Colour by").value == "suspicion"
+
+
+def test_before_suspicion_is_known_colours_are_of_values_and_say_so(davis):
+    app = pick(shown("heatmap", running(davis.table)), "Colour by", "suspicion")
+    assert "Until then colours show values" in text_of(app)
+    assert "value: " in json.dumps(spec_of(app)["layout"]["annotations"])
+
+
+def test_the_overview_follows_the_colours(wide):
+    app = shown("heatmap", wide)
+    before = app.get("plotly_chart")[0].proto.spec
+    pick(app, "Colour by", "suspicion")
+    after = app.get("plotly_chart")[0].proto.spec
+    assert "lowest of" in before and "most suspicious of" in after

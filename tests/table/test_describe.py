@@ -66,3 +66,25 @@ def test_numbers_are_written_as_a_person_writes_them():
     assert places.number_text(number, 1234.5) == "1,234.5"
     assert places.number_text(number, 12345678.9) == "12,345,679"
     assert places.number_text(day, day.numbers[0]) == "2024-01-31"
+
+
+def test_a_small_spread_is_a_histogram_or_the_commonest_categories():
+    table = make_table(
+        [
+            ("number", [*range(98), 10_000, None]),
+            ("category", [0] * 20 + [1] * 60 + [2] * 20),
+        ],
+        [0, 1] * 50,
+    )
+    numbers, words = places.small_spreads(table).values()
+    assert len(numbers) == 12
+    assert min(numbers[:2]) > 0  # the far outlier does not squeeze the others
+    assert words == [60, 20, 20]
+    assert places.small_spreads(table) is places.small_spreads(table)
+
+
+def test_a_small_spread_needs_no_more_than_some_rows(monkeypatch):
+    table = make_table([("number", range(90))], [0, 1] * 45)
+    monkeypatch.setattr("cellval.table.describe.ENOUGH_ROWS", 30)
+    (shares,) = places.small_spreads(table).values()
+    assert sum(shares) == pytest.approx(100, abs=1)

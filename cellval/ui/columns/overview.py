@@ -13,6 +13,7 @@ from cellval.ui.session import Shown
 from cellval.ui.widgets import chart, clicked, one_of
 from cellval.values.result import CellValues
 from cellval.values.words import model_words, score_words
+from cellval.views.column_facts import ColumnFacts, column_facts
 from cellval.views.order import COLUMN_ORDERS, column_order
 from cellval.views.value_view import value_view
 
@@ -29,8 +30,9 @@ def draw(shown: Shown) -> None:
     )
     order = column_order(shown.values, by)
     _say_sum(shown.values)
-    _bars(shown, order, shown.session.widget_key("columns chart", by))
-    _table(shown, order)
+    facts = column_facts(shown.values, shown.table, shown.suspicion)
+    _bars(shown, order, facts, shown.session.widget_key("columns chart", by))
+    _table(shown, order, facts)
 
 
 def _say_sum(values: CellValues) -> None:
@@ -47,10 +49,10 @@ def _say_sum(values: CellValues) -> None:
     )
 
 
-def _bars(shown: Shown, order: np.ndarray, key: str) -> None:
+def _bars(shown: Shown, order: np.ndarray, facts: ColumnFacts, key: str) -> None:
     """A click on a bar goes to the heatmap."""
     chart(
-        column_bars(value_view(shown.values), order[:MAX_COLUMNS]),
+        column_bars(value_view(shown.values), order[:MAX_COLUMNS], facts),
         "Column values with standard errors, and the spread of their cell values",
         key=key,
         on_select="rerun",
@@ -66,7 +68,7 @@ def _bars(shown: Shown, order: np.ndarray, key: str) -> None:
     )
 
 
-def _table(shown: Shown, order: np.ndarray) -> None:
+def _table(shown: Shown, order: np.ndarray, facts: ColumnFacts) -> None:
     values, view = shown.values, value_view(shown.values)
     unit, kinds = view.column_unit, {c.name: c.kind for c in shown.table.features}
     names = [values.column_names[j] for j in order]
@@ -78,6 +80,8 @@ def _table(shown: Shown, order: np.ndarray) -> None:
                 "value": values.column_values[order] * unit.factor,
                 "stderr": values.column_stderr[order] * unit.factor,
                 "harmful": view.harmful_by_column[order],
+                "suspects": None if facts.suspects is None else facts.suspects[order],
+                "missing": 100 * facts.missing[order],
             }
         ),
         "Columns with their values",
@@ -90,6 +94,17 @@ def _table(shown: Shown, order: np.ndarray) -> None:
                 "cells that hurt",
                 "localized",
                 help="Cells whose value is below 0 by more than two standard errors.",
+            ),
+            "suspects": tables.number(
+                "suspects",
+                "localized",
+                help="Cells that the rule flags: the first ones of the inspection "
+                "list. Not known before all cells were looked at.",
+            ),
+            "missing": tables.number(
+                "missing (%)",
+                1,
+                help="Share of the cells that are empty or cannot be read.",
             ),
         },
         few=FEW_LINES,

@@ -11,7 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from cellval.figures.distribution import class_sizes
+from cellval.kept import kept
 from cellval.table.columns import KINDS
+from cellval.table.describe import small_spreads
 from cellval.table.table import Table
 from cellval.ui.runs import open_file
 from cellval.ui.session import Session, Setup, Source
@@ -98,7 +100,7 @@ def show_preview(table: Table, n: int = 6) -> None:
 def show_classes(table: Table) -> None:
     """Sizes of the classes; also makes the browser load its chart code early."""
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
-    figure = class_sizes(table.label, table.classes, counts)
+    figure = class_sizes(table.classes, counts)
     chart(figure, "Number of rows of each class", menu=False)
 
 
@@ -139,12 +141,18 @@ def choose_kinds(session: Session, table: Table) -> None:
         frame,
         **_as_read(session, "columns", partial(with_edits, table)),
         hide_index=True,
-        disabled=["column", "missing", "strays", "examples", "why not"],
+        disabled=["column", "cells", "missing", "strays", "examples", "why not"],
         height=min(38 + 35 * len(frame), 400),
         column_config={
             "use": st.column_config.CheckboxColumn(width="small"),
             "kind": st.column_config.SelectboxColumn(
                 options=KINDS, required=True, width="small", help="Click to change"
+            ),
+            "cells": st.column_config.BarChartColumn(
+                width="small",
+                y_min=0,
+                help="Numbers and dates from low to high, without far outliers; of "
+                "categories the commonest, in % of the cells.",
             ),
             "missing": st.column_config.NumberColumn(width="small"),
             "strays": st.column_config.NumberColumn(
@@ -167,8 +175,10 @@ def show_notes(session: Session, table: Table) -> None:
         st.markdown("\n".join(f"- {plain(note)}" for note in table.notes))
 
 
+@kept(1)
 def columns_frame(table: Table) -> pd.DataFrame:
     """One line per column but the label."""
+    spreads = small_spreads(table)
     lines = []
     for column in table.columns:
         cells = table.cells[column.name]
@@ -178,6 +188,7 @@ def columns_frame(table: Table) -> pd.DataFrame:
                 "column": column.name,
                 "use": column.feature,
                 "kind": column.kind,
+                "cells": spreads[column.name],
                 "missing": int(column.missing.sum()) - len(column.strays),
                 "strays": len(column.strays),
                 "examples": " | ".join(examples)[:80],

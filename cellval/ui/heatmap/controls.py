@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import streamlit as st
 
-from cellval.text import brief
+from cellval.detect.suspicion import Suspicion
+from cellval.text import short_name
 from cellval.ui.heatmap.view import COLUMN, ORDER, move_to, show_cell
 from cellval.ui.session import Shown
 from cellval.ui.widgets import forget, lasting, one_of, typed_rows
@@ -14,6 +15,7 @@ from cellval.views.rankings import OUTLINES, Outlines, outline_words, outlines
 
 NOT_YET = "How surprising cells are is not known yet, so the value alone decides. "
 OUTLINED = "heatmap outlined"
+COLOURS = {"value": "value", "suspicion": "suspicion"}
 GO_TO = "heatmap goto"
 
 
@@ -28,6 +30,11 @@ class Look(NamedTuple):
     transposed: bool
     outline_by: str
     n_outlined: int | None  # None: as many as the rule says
+    colour_by: str  # of `COLOURS`
+
+    def coloured(self, shown: Shown) -> Suspicion | None:
+        """What the colours are of: suspicion if it was chosen and is known."""
+        return shown.suspicion if self.colour_by == "suspicion" else None
 
     def rows(self, shown: Shown, outlined: np.ndarray | None = None) -> np.ndarray:
         """Rows that pass the filters, in order; cells are outlined by flat position."""
@@ -66,7 +73,7 @@ def choose(shown: Shown) -> Look:
             help="Rows with the lowest (worst) value in this column come first.",
         )
     classes = three.multiselect(
-        f"Only {brief(table.label, 16)}",
+        f"Only {short_name(table.label, 16)}",
         table.classes,
         **lasting(session, "heatmap classes", []),
         placeholder="all classes",
@@ -81,7 +88,7 @@ def choose(shown: Shown) -> Look:
     typed = five.container()
     with six.popover("View", icon=":material/tune:", width="stretch"):
         view = _view_options(shown)
-    look = Look(by, column, tuple(classes), search, *view)
+    look = Look(by, column, tuple(classes), search, *view, _colour_by(shown))
     typed.text_input(
         "Go to row",
         key=GO_TO,
@@ -91,6 +98,25 @@ def choose(shown: Shown) -> Look:
         help="Moves the window there and selects the row's lowest cell.",
     )
     return look
+
+
+def _colour_by(shown: Shown) -> str:
+    """A switch on a line of its own, with its name before it."""
+    line = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    line.markdown(
+        "Colour by",
+        width="content",
+        help="Value: what a cell adds to the score. Suspicion: how rarely an ordinary "
+        "cell is this odd, and a little how much it hurts; only what stands out has a "
+        "strong colour.",
+    )
+    by: str = line.segmented_control(
+        "Colour by",
+        **one_of(shown.session, "heatmap colour", COLOURS),
+        required=True,
+        label_visibility="collapsed",
+    )
+    return by
 
 
 def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
@@ -166,7 +192,9 @@ def outline_caption(
     shown: Shown, look: Look, found: Outlines, window: np.ndarray, n_rows: int
 ) -> None:
     """Which cells are outlined, why these, and whether they are in the window."""
-    not_yet = NOT_YET if found.by != look.outline_by else ""
+    waits = look.colour_by == "suspicion" and shown.suspicion is None
+    not_yet = NOT_YET if waits or found.by != look.outline_by else ""
+    not_yet += "Until then colours show values. " * waits
     unseen = ""
     in_window = np.isin(found.cells // len(shown.values.column_names), window)
     if n_rows > len(window) and found.cells.size and not in_window.any():
@@ -183,9 +211,12 @@ def legend(shown: Shown, look: Look, n_shown: int) -> None:
     """Which rows are shown in which order, and what the bars mean."""
     n = shown.table.n_rows
     rows = f"{n:,} rows" if n_shown == n else f"{n_shown:,} of {n:,} rows"
-    marks = "Bars on top: column values; strip beside: row values"
+    rows_by = "row values"
+    if look.coloured(shown) is not None:
+        rows_by = "the most suspicious cell of each row"
+    marks = f"Bars on top: column values; strip beside: {rows_by}"
     if look.transposed:
-        marks = "Bars beside: column values; strip on top: row values"
+        marks = f"Bars beside: column values; strip on top: {rows_by}"
     by = "cell" if shown.suspicion is None and look.by == "suspicion" else look.by
     st.caption(f"{rows}, {ORDERS[by]}. {marks}.")
 

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from cellval.detect.suspicion import Suspicion
 from cellval.figures.heatmap import heatmap
 from cellval.figures.overview import overview
 from cellval.kept import kept
@@ -60,13 +61,14 @@ def places(*, wide: bool) -> tuple[Any, Any, Any]:
 @kept(4)
 def cells_figure(
     view: ValueView,
+    suspicion: Suspicion | None,
     rows: bytes,
     columns: tuple[int, int],
     outlined: bytes,
     selected: tuple[int, int] | None,
     transposed: bool,
 ) -> go.Figure:
-    """The heatmap; rows and outlined cells by (flat) position."""
+    """The heatmap by value, or by suspicion; rows, outlined cells by flat position."""
     drawn = np.frombuffer(rows, np.int64)
     i, j = np.divmod(np.frombuffer(outlined, np.int64), len(view.values.column_names))
     seen = np.isin(i, drawn)
@@ -74,6 +76,7 @@ def cells_figure(
         view,
         drawn,
         np.arange(*columns),
+        suspicion=suspicion,
         outlined=set(zip(i[seen].tolist(), j[seen].tolist(), strict=True)),
         selected=selected,
         transposed=transposed,
@@ -82,11 +85,18 @@ def cells_figure(
 
 @kept(4)
 def overview_figure(
-    view: ValueView, rows: bytes, window: tuple[int, int], height: int
+    view: ValueView,
+    suspicion: Suspicion | None,
+    rows: bytes,
+    window: tuple[int, int],
+    height: int,
 ) -> go.Figure:
     order = np.frombuffer(rows, np.int64)
-    pooled = bands(view.values.values, order)
-    return overview(view, order, pooled, window, height=height)
+    pooled = bands(view.values.values if suspicion is None else suspicion.scores, order)
+    by_suspicion = suspicion is not None
+    return overview(
+        view, order, pooled, window, by_suspicion=by_suspicion, height=height
+    )
 
 
 def as_text(

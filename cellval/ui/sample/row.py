@@ -9,7 +9,7 @@ import streamlit as st
 from cellval.figures.waterfall import waterfall
 from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
-from cellval.text import brief, percent
+from cellval.text import brief, percent, short_name
 from cellval.ui import tables
 from cellval.ui.session import Session, Shown
 from cellval.ui.tables import heading
@@ -190,8 +190,10 @@ def show_neighbours(shown: Shown, position: int) -> None:
         "class": tables.text(heading(table.label)),
         "distance": tables.distance(),
     }
-    for k, name in enumerate(near.columns):
+    shorter = tables.headings(near.columns)
+    for k, (name, head) in enumerate(zip(near.columns, shorter, strict=True)):
         frame[f"c{k}"] = table.cells[name].iloc[rows].to_numpy(object)
         words = "One of the columns that matter most for this row."
-        config[f"c{k}"] = tables.text(heading(name), help=words)
+        whole = f"{plain(short_name(name, 200))}: " * (head != name)
+        config[f"c{k}"] = tables.text(head, help=whole + words)
     tables.draw(pd.DataFrame(frame), "Rows most like this one", config)
