@@ -1,4 +1,4 @@
-"""Explain a sample: why a row has its value; two rows side by side."""
+"""Explain a row: why a row has its value; two rows side by side."""
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ from cellval.ui.session import get_session
 from cellval.ui.widgets import one_of
 from cellval.views.row_detail import lowest_rows
 
-st.title("Explain a sample")
+st.title("Explain a row")
 session = get_session()
 shown = need_shown(session)
 lowest = lowest_rows(shown.values)
@@ -21,7 +21,7 @@ if not lowest:
     st.stop()
 mode = st.segmented_control(
     "What to look at",
-    **one_of(session, "sample mode", ("One sample", "Compare two")),
+    **one_of(session, "sample mode", ("One row", "Compare two")),
     required=True,
     label_visibility="collapsed",
 )

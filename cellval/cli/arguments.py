@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", default="suspects.csv", help="CSV of all cells, worst first"
     )
     suspects.add_argument(
-        "--top", type=int, help="cells to print (default: flagged ones, at most 20)"
+        "--top", type=int, help="cells to print (default: the suspects, at most 20)"
     )
     _add_values(suspects).add_argument(
         "--no-values", action="store_true", help="faster: rank by surprise alone"

@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from cellval.figures.cells import STAYS
-from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
+from cellval.figures.layout import BAR_PIXELS, NO_POWERS, lay_out, named_axis
 from cellval.figures.palette import GREY, LOW, sign_colours
 from cellval.text import figure_text
 from cellval.views.value_view import ValueView
@@ -71,12 +71,13 @@ def column_bars(view: ValueView, columns: np.ndarray) -> go.Figure:
             y=places,
             mode="markers",
             marker={"color": LOW, "size": 7},
-            hovertemplate=f"lowest cell %{{x:.4g}} {small.name}<extra></extra>",
+            customdata=[small.text(value) for value in spread[0].tolist()],
+            hovertemplate="lowest cell %{customdata}<extra></extra>",
             row=1,
             col=2,
         )
     figure.update_yaxes(named_axis(names, down=True))
-    figure.update_xaxes(zeroline=True, zerolinecolor=GREY)
+    figure.update_xaxes(zeroline=True, zerolinecolor=GREY, **NO_POWERS)
     figure.update_annotations(font_size=13)
     height = 100 + BAR_PIXELS * len(columns)
     return lay_out(figure, height, showlegend=False, bargap=0.3)

@@ -25,7 +25,7 @@ PAGES = {  # in the order of the menu
     "data": Page("Data", "upload_file", live=False),
     "heatmap": Page("Heatmap", "grid_on"),
     "inspect": Page("Inspection list", "checklist"),
-    "sample": Page("Explain a sample", "waterfall_chart"),
+    "sample": Page("Explain a row", "waterfall_chart"),
     "columns": Page("Columns", "bar_chart"),
     "sources": Page("Sources", "groups", live=False),
     "validate": Page("Validate", "science", live=False),

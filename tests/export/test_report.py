@@ -28,7 +28,7 @@ SWAP = {
     (12, "weight"): Repair("replace", "57", "swapped"),
     (3, ""): Repair("drop", "", "=nobody"),
 }
-SECTIONS = ("What was looked at", "What was found", "Most suspicious cells")
+SECTIONS = ("What was looked at", "What was found", "Suspects")
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_the_report_says_what_was_looked_at_and_how(davis):
 
 def test_the_swapped_pair_comes_first_with_reason_and_suggestion(davis):
     page = without_plotly(report_html(davis, date=DAY))
-    rows = re.findall(r"<tr>(<td.*?)</tr>", page[page.index("Most suspicious") :])
+    rows = re.findall(r"<tr>(<td.*?)</tr>", page[page.index("<h2>Suspects") :])
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows[:2]]
     assert {cell[1] for cell in cells} == {"height", "weight"}
     assert all(cell[0] == "12" for cell in cells)
@@ -115,7 +115,7 @@ def test_decisions_changes_and_accuracy_are_told(davis):
     text = visible(page)
     assert headings(page)[-3:-1] == [
         "Decisions and changes",
-        "Accuracy before and after",
+        "Tested accuracy before and after",
     ]
     assert "Decided on 1 cell: 1 error." in text
     assert "error, replaced by 166" in text
