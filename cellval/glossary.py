@@ -41,7 +41,7 @@ SUSPECT_HELP = (
 )
 ODDS_HELP = (
     "How many ordinary cells of the column look at least as odd, given the row's class "
-    "and the rows most like it. The fewer, the worse. The menu of columns above the "
+    "and the rows most like it. Lower odds are worse. The menu of columns above the "
     "table shows the numbers: surprise and suspicion."
 )
 SURPRISE_HELP = (
@@ -53,13 +53,13 @@ VALUED_ACCURACY_HELP = (
     "Valued accuracy: what the values of all cells sum to, the accuracy of the model "
     "that the cells are valued by, over all rows that it predicted (of KNN the share "
     "of the nearest rows' votes that are right). It is no test of a repair: changed "
-    "rows are among those predicted. Tested accuracy, on the Repair page, is another "
-    "number."
+    "rows are among those predicted. Lower is worse. Tested accuracy, on the Repair "
+    "page, is another number."
 )
 TESTED_ACCURACY_HELP = (
     "Tested accuracy: the share of the rows without changes that a trained model "
-    "predicts rightly in cross-validation, in %. Valued accuracy, what the values of "
-    "all cells sum to, is another number."
+    "predicts rightly in cross-validation, in %. Lower is worse. Valued accuracy, what "
+    "the values of all cells sum to, is another number."
 )
 
 GIVES_UP = {

@@ -38,10 +38,8 @@ FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} 
     "continue_from": "--continue",
 }
 SENTENCES = {
-    "(test=None)": "(no --test)",
-    "the argument max_columns": "--max-columns",
-    "the argument max_bytes or the ": "the ",
-    "set its kind with kinds": "set its kind with --kind",
+    "raise the limit.": "raise the limit with --max-columns.",
+    "set its kind.": "set its kind with --kind.",
 }
 
 

@@ -41,6 +41,7 @@ class Inspection(NamedTuple):
     by: str  # key of RANKINGS that was used; see rankings.ranking
     # Lines of suspects, the cells that the rule picks; None by value, which has none.
     n_rule: int | None
+    n_all: int | None  # suspects, also those that filters or the length leave out
     k: int | None  # lines that a person asked for; None: the usual number
 
 
@@ -64,7 +65,7 @@ def inspection(
     lines["repair"] = [_repair_text(repairs, *cell) for cell in where]
     n = None if n_rule is None else min(n_rule, at.size)
     lines["suspect"] = np.arange(at.size) < (n or 0)
-    return Inspection(pd.DataFrame(lines), ranked.by, n, wanted.k)
+    return Inspection(pd.DataFrame(lines), ranked.by, n, ranked.n_rule, wanted.k)
 
 
 def usual_number(

@@ -15,10 +15,13 @@ from cases import values_of
 
 import cellval
 from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import make_suspicion
+from cellval.detect.suspicion import CORNERS, make_suspicion
 from cellval.export.report import WHOLE_ROWS, report_html
 from cellval.repairs.measure import iter_comparison
 from cellval.repairs.repair import Repair, repaired
+from cellval.views.corners import corner_counts
+from cellval.views.inspection_list import Wanted, inspection
+from cellval.views.rankings import outline_words, outlines
 
 PACKAGE = Path(cellval.__file__).parent
 ROOT = PACKAGE.parent
@@ -92,6 +95,33 @@ def test_the_swapped_pair_comes_first_with_reason_and_suggestion(davis):
     assert {(cell[2], cell[-1]) for cell in cells} == {("57", "166"), ("166", "57")}
     assert all("Rows like this one have" in cell[-2] for cell in cells)
     assert all("±" in cell[3] for cell in cells)
+
+
+@pytest.mark.parametrize("name", ["davis", "ugly"])
+def test_the_report_counts_as_the_pages_do(name):
+    table = cellval.read(f"sample_data/{name}.csv")
+    values = cellval.value_cells(table)
+    suspicion = make_suspicion(table, values, surprise(table))
+    page = report_html(suspicion, date=DAY)
+    text, plain = visible(page), without_plotly(page)
+    outlined = outlines(values, suspicion, "suspicion")
+    listed = inspection(table, values, suspicion, Wanted(), decisions={}, repairs={})
+    n = len(outlined.cells)
+    assert outline_words(outlined).startswith(f"{n} suspects are outlined")
+    assert listed.n_rule == n
+    assert f"{n} suspects among {values.values.size:,} cells" in text
+    strong = re.findall(r"<tr>(<td.*?)</tr>", plain[plain.index("<h2>Suspects") :])
+    assert len(strong) == n
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in strong]
+    rows = [int(cell[0].replace(",", "")) for cell in cells]
+    assert rows == listed.frame["row_number"][:n].tolist()
+    for finding, odds, cell in zip(
+        listed.frame["finding"], listed.frame["odds"], cells, strict=False
+    ):
+        assert finding in cell and odds in cell
+    for name, count in corner_counts(suspicion).items():  # as on the map
+        assert f"{CORNERS[name].capitalize()} {count:,}" in text
+    assert not re.search(r"\d[eE][-−+]?\d", text), "no exponents"
 
 
 def test_sections_are_there_only_with_what_they_are_about(davis, unvalued):

@@ -74,6 +74,8 @@ def test_the_list_shows_where_the_rule_ends(davis):
     )
     pick(app, "How many cells", 2)
     assert "The rule ends here" not in text_of(app)
+    pick(app, "How many cells", 1)
+    assert "1 of 2 suspects" in text_of(app)
     pick(app, "Ranked by", "value")  # which has no rule
     assert len(list_tables(app)) == 1
     assert "suspects" not in text_of(app)
@@ -244,6 +246,7 @@ def test_codes_for_missing_are_told_and_left_out_of_the_list(coded):
     frame = frame_of(app)
     assert "999" not in frame["content"].tolist()
     assert frame["content"][0] == "1200"
+    assert "1 of 13 suspects" in text_of(app), "codes are suspects, too"
     assert frame["rank"][0] == 13
     assert box(app, "Flag the most suspicious").value == 1
     pick(app, 'Leave out codes for "missing"', False)

@@ -120,10 +120,12 @@ def _draw_parts(shown: Shown, found: Inspection, frame: pd.DataFrame) -> list[in
     n = int(frame["suspect"].sum())
     chosen = []
     if n:
-        st.markdown(f"##### {counted(n, 'suspect')}", help=words.SUSPECT_HELP)
+        some = f"{n:,} of " if n < (found.n_all or 0) else ""  # filters leave some out
+        suspects = counted(found.n_all or n, "suspect")
+        st.markdown(f"##### {some}{suspects}", help=words.SUSPECT_HELP)
         chosen = _draw(shown, frame.head(n))
     if n < len(frame):
-        title = "The rule ends here" if n else "No suspects"
+        title = "The rule ends here" if found.n_all else "No suspects"
         st.markdown(f"##### {title}", help=words.SUSPECT_HELP)
         st.caption(_after_the_rule(found, len(frame) - n))
         rest = frame.iloc[n:].reset_index(drop=True)

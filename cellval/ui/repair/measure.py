@@ -104,7 +104,8 @@ def _show(result: Comparison) -> None:
     st.caption(
         f"Tested accuracy: on the {counted(result.n_tested, 'row')} that were not "
         f"changed. Changed rows ({result.n_touched:,}{dropped}) only serve to learn "
-        f"from, once as they were and once as they are now. {folds}-fold cross-validation, "
+        "from, once as they were and once as they are now. "
+        f"{folds}-fold cross-validation, "
         f"{counted(repeats, 'repeat')}. {plain(result.reference)} {plain(result.note)}",
         help=TESTED_ACCURACY_HELP,
     )
