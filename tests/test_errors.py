@@ -18,19 +18,17 @@ def test_a_fault_of_a_person_is_a_value_error_with_a_sentence():
     require("near", 5, True, "None, or 1 or more")
 
 
-def ten_rows(n_columns=4):
-    names = [f"c{k}" for k in range(n_columns)]
-    lines = [",".join([*names, "y"])]
-    lines += [
-        ",".join([str(i + k) for k in range(n_columns)] + ["ab"[i % 2]])
-        for i in range(10)
-    ]
+def small_table(n_columns=4):
+    lines = [",".join([f"c{k}" for k in range(n_columns)] + ["y"])]
+    for i in range(20):
+        numbers = [str((7 * i + k) % 5) for k in range(n_columns)]
+        lines.append(",".join([*numbers, "ab"[i % 2]]))
     return cellval.read("\n".join(lines).encode(), label="y")
 
 
 def what_if(**options):
-    table = ten_rows()
-    values = cellval.value_cells(table, n_neighbors=3, **options)
+    table = small_table()
+    values = cellval.value_cells(table, **options)
     row = next(
         n
         for n, value in zip(values.row_numbers, values.row_values, strict=True)
@@ -43,13 +41,13 @@ def what_if(**options):
     ("ask", "words"),
     [
         (lambda: what_if(column_weights="banzhaf"), "with Shapley weights first"),
-        (lambda: what_if(method="oob"), "by KNN first"),
+        (lambda: what_if(method="random"), "by KNN first"),
         (lambda: what_if(test=0.3), "leave-one-out"),
-        (lambda: cellval.value_cells(ten_rows(), test=0.01), "leave-one-out"),
-        (lambda: cellval.value_cells(ten_rows(30), subsets="all"), "at random"),
-        (lambda: cellval.value_cells(ten_rows(30), method="exact"), "Monte Carlo"),
+        (lambda: cellval.value_cells(small_table(), test=0.01), "leave-one-out"),
+        (lambda: cellval.value_cells(small_table(30), subsets="all"), "at random"),
+        (lambda: cellval.value_cells(small_table(30), method="exact"), "Monte Carlo"),
         (
-            lambda: cellval.value_cells(ten_rows(), method="flat", model="knn"),
+            lambda: cellval.value_cells(small_table(), method="flat", model="knn"),
             "Use another model",
         ),
         (
