@@ -195,7 +195,10 @@ def test_valuing_the_repaired_table_and_back():
     metrics = {m.label: m for m in app.metric}
     total = metrics["Valued accuracy of the KNN model"]
     assert total.value == f"{new:.1f} %"
-    assert total.delta == f"{new - old:+.2f} pp (before: {old:.1f} %)"
+    change = f"{new - old:+.2f}".replace("-", "−")
+    assert total.delta == f"{change} pp (before: {old:.1f} %)"
+    down = total.proto.MetricDirection.DOWN
+    assert (total.proto.direction == down) == (new < old), "for all the real minus"
     assert metrics["Suspects"].value == "0"
     frame = app.dataframe[-1].value
     assert set(frame["rank before"]) == {1, 2}
