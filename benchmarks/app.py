@@ -68,7 +68,7 @@ def what_if(page, server, sample: str) -> list[float]:
         button(page, "Stop the run").click()
     else:
         done(page)
-    goto(page, "Explain a sample")
+    goto(page, "Explain a row")
     label = page.get_by_role("combobox", name=re.compile("^Label"))
     now = label.input_value().removesuffix(" (now)")
     table = cellval.read(SAMPLES / FILES[sample])

@@ -1,10 +1,16 @@
-"""What the numbers mean: the sentences of tooltips, reports and option lists."""
+"""What the numbers mean: the sentences of tooltips, reports and option lists.
+
+One word each, on all pages and in all files for people: a *suspect* is a cell that the
+rule picks (`detect.suspicion.n_to_flag`); *flagged* is only what a person marked as
+wrong; *outlined* is how either is drawn. A *row* is never a sample. *Valued accuracy*
+is what the values sum to, *tested accuracy* what models reach in cross-validation.
+"""
 
 VALUE_HELP = (
     "How much this cell adds to the accuracy of the model (nearest neighbours, KNN, if "
     "you chose no other). Lower is worse; below 0 the cell hurts. pp: percentage "
-    "points of accuracy; 1 ppm is 0.0001 pp. Exports hold the same number as a share: "
-    "0.37 pp is 0.0037."
+    "points of accuracy, small because all cells share them. Exports hold the same "
+    "number as a share: 0.37 pp is 0.0037."
 )
 STDERR_HELP = (
     "Standard error: how far the value may be off by chance. A value more than two "
@@ -28,9 +34,32 @@ SUSPICION_HELP = (
     "From 0 to 1: how surprising the cell is (four fifths) and how much it hurts (one "
     "fifth), in one number. Lower is worse; rank 1 is the most suspicious cell."
 )
+SUSPECT_HELP = (
+    "A suspect is a cell that the rule picks: as many of the most suspicious cells as "
+    "it can while it expects one false alarm in ten of them. A table without oddities "
+    "has none. You decide; what you mark as wrong is flagged."
+)
+ODDS_HELP = (
+    "How many ordinary cells of the column look at least as odd, given the row's class "
+    "and the rows most like it. Lower odds are worse. The menu of columns above the "
+    "table shows the numbers: surprise and suspicion."
+)
 SURPRISE_HELP = (
     "Share of ordinary cells of the column that look at least as odd, given the row's "
     "class and the rows most like it: 0.001 is one in a thousand. Lower is worse."
+)
+
+VALUED_ACCURACY_HELP = (
+    "Valued accuracy: what the values of all cells sum to, the accuracy of the model "
+    "that the cells are valued by, over all rows that it predicted (of KNN the share "
+    "of the nearest rows' votes that are right). It is no test of a repair: changed "
+    "rows are among those predicted. Lower is worse. Tested accuracy, on the Repair "
+    "page, is another number."
+)
+TESTED_ACCURACY_HELP = (
+    "Tested accuracy: the share of the rows without changes that a trained model "
+    "predicts rightly in cross-validation, in %. Lower is worse. Valued accuracy, what "
+    "the values of all cells sum to, is another number."
 )
 
 GIVES_UP = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TextIO, TypeVar
 
-from cellval.text import spoken_time
+from cellval.text import full, spoken_time
 
 Result = TypeVar("Result")
 Other = TypeVar("Other")
@@ -77,7 +77,7 @@ def line(snapshot: Snapshot) -> str:
     filled = round(24 * snapshot.done)
     parts = [snapshot.seen]
     if snapshot.has_result and hasattr(snapshot.result, "typical_stderr"):
-        parts.append(f"standard error {snapshot.result.typical_stderr:.2g}")
+        parts.append(f"standard error {full(snapshot.result.typical_stderr, 2)}")
     parts.append(snapshot.time_left)
     return (
         f"[{'#' * filled}{'.' * (24 - filled)}] {snapshot.done:4.0%}  "

@@ -5,6 +5,7 @@ import math
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 
 def cut(text: object, length: int) -> str:
@@ -89,6 +90,13 @@ def one_in(share: float) -> str:
     n = 1 / share
     digits = 1 - math.floor(math.log10(n))
     return f"1 in {round(n, min(digits, 0)):,.0f}".replace("1,000,000", "a million")
+
+
+def full(number: float, digits: int = 6) -> str:
+    """A number without an exponent, with so many digits that count."""
+    if not math.isfinite(number):
+        return "–"
+    return f"{Decimal(f'{number:.{digits}g}'):,f}".replace("-", "−")
 
 
 def shortened(text: str) -> str:

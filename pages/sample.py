@@ -1,4 +1,4 @@
-"""Explain a sample: why a row has its value; two rows side by side."""
+"""Explain a row: why a row has its value; two rows side by side."""
 
 import numpy as np
 import streamlit as st
@@ -13,7 +13,7 @@ from cellval.ui.session import get_session
 from cellval.ui.widgets import one_of
 from cellval.views.row_detail import lowest_rows
 
-st.title("Explain a sample")
+st.title("Explain a row")
 session = get_session()
 
 
@@ -25,7 +25,7 @@ def draw() -> None:
         return
     mode = st.segmented_control(
         "What to look at",
-        **one_of(session, "sample mode", ("One sample", "Compare two")),
+        **one_of(session, "sample mode", ("One row", "Compare two")),
         required=True,
         label_visibility="collapsed",
     )

@@ -38,10 +38,8 @@ FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} 
     "continue_from": "--continue",
 }
 SENTENCES = {
-    "(test=None)": "(no --test)",
-    "the argument max_columns": "--max-columns",
-    "the argument max_bytes or the ": "the ",
-    "set its kind with kinds": "set its kind with --kind",
+    "raise the limit.": "raise the limit with --max-columns.",
+    "set its kind.": "set its kind with --kind.",
 }
 
 
@@ -98,7 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", default="suspects.csv", help="CSV of all cells, worst first"
     )
     suspects.add_argument(
-        "--top", type=int, help="cells to print (default: flagged ones, at most 20)"
+        "--top", type=int, help="cells to print (default: the suspects, at most 20)"
     )
     _add_values(suspects).add_argument(
         "--no-values", action="store_true", help="faster: rank by surprise alone"

@@ -21,13 +21,18 @@ from cellval.detect.surprise import iter_surprise
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
-from cellval.export.frames import csv_bytes, flagged_sentence, safe_frame, suspects_list
+from cellval.export.frames import (
+    csv_bytes,
+    safe_frame,
+    suspects_list,
+    suspects_sentence,
+)
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import Repairs, changes_frame, repaired, repaired_csv, split
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
 from cellval.table.table import Table
-from cellval.text import counted
+from cellval.text import counted, share
 from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
@@ -43,7 +48,7 @@ def suspects(options: argparse.Namespace) -> int:
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
     suspicion, stopped = _suspicion(options, table)
     write("--out", out, csv_bytes(suspects_list(suspicion)))
-    print(f"{table.name}: {flagged_sentence(suspicion)}")
+    print(f"{table.name}: {suspects_sentence(suspicion)}")
     for code in missing_codes(table):
         print(
             f"{printable(code.text)} in '{printable(code.column)}' "
@@ -51,7 +56,7 @@ def suspects(options: argparse.Namespace) -> int:
         )
     top = min(suspicion.n_flagged, 20) if options.top is None else options.top
     if top := min(top, suspicion.scores.size):
-        print(f"\nthe {top:,} most suspicious, lower is worse:")
+        print(f"\nthe {top:,} most suspicious cells, lower is worse:")
         print(_suspects_text(suspicion, top))
     print(f"\nwritten to {out}: all {suspicion.scores.size:,} cells, worst first")
     return 130 if stopped else 0
@@ -88,7 +93,7 @@ def _suspects_text(suspicion: Suspicion, k: int) -> str:
         unit = Unit.of(float(np.nanmax(np.abs(frame["value"]), initial=0.0)))
         pairs = zip(frame["value"], frame["stderr"], strict=True)
         shown["value"] = [unit.with_error(*pair) for pair in pairs]
-    shown["suspicion"] = frame["suspicion"].map("{:.2g}".format)
+    shown["suspicion"] = frame["suspicion"].map(share)
     shown["why"] = [printable(why, 120) for why in frame["reason"]]
     widths = {name: max(len(name), *map(len, shown[name])) for name in shown}
     lines = [dict(zip(shown, shown, strict=True)), *shown.to_dict("records")]
@@ -131,7 +136,7 @@ def report(options: argparse.Namespace) -> int:
         stopped |= early
     content = report_html(suspicion, **known, comparison=comparison)
     write("--out", outputs["--out"], content)
-    print(f"{table.name}: {flagged_sentence(suspicion)}")
+    print(f"{table.name}: {suspects_sentence(suspicion)}")
     if comparison is not None:
         for model in comparison.models:
             print(f"{model}: {comparison.verdict(model)}")

@@ -26,6 +26,7 @@ from cellval.errors import InputError
 from cellval.table.columns import Column
 from cellval.table.encoding import encode_column
 from cellval.table.table import Table
+from cellval.text import full
 
 BLANK = "(blank)"
 FITS = 0.05  # so many ordinary cells, at least, are as odd as a slip put right
@@ -352,7 +353,7 @@ def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, st
             kind = "named unit" if given in words else "unit"
             with suppress(InvalidOperation):  # it would have more than 28 digits
                 new = written(round(value * Decimal(repr(times)), usual), mark)
-                add(new, f"{given} turned into {meant} (times {times:.4g}).", kind)
+                add(new, f"{given} turned into {meant} (times {full(times, 4)}).", kind)
     return found
 
 

@@ -26,6 +26,8 @@ from cellval.table.table import Table, as_table
 from cellval.text import brief, listed
 from cellval.values.result import CellValues
 
+UNUSUAL = 0.05  # a share of ordinary cells: below it there is something to say
+
 
 def suspects(
     table: Table | pd.DataFrame,
@@ -110,7 +112,7 @@ def suspicion_lines(
 
 def reasons(suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list[str]:
     """A sentence for each cell on what is odd about it and whether it hurts."""
-    corners = (CORNERS | {"fine": "nothing speaks against it"}).values()
+    corners = (CORNERS | {"fine": "neither odd nor clearly harmful"}).values()
     ordinary = {k: f"{words[0].upper()}{words[1:]}." for k, words in enumerate(corners)}
     kinds = suspicion.corner[rows, columns]
     texts = [ordinary[kind] for kind in kinds.tolist()]
@@ -119,7 +121,19 @@ def reasons(suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list
         i, j = int(rows[at]), int(columns[at])
         why = suspicion.surprise.misfits.get((i, j)) or _oddity(suspicion, i, j, usual)
         texts[at] = why + (" It hurts." if suspicion.hurts[i, j] else "")
+    for at in np.flatnonzero(_is_unusual(suspicion, rows, columns)):
+        why = _oddity(suspicion, int(rows[at]), int(columns[at]), usual)
+        texts[at] = f"A little unusual: {why[0].lower()}{why[1:]}"
     return texts
+
+
+def _is_unusual(
+    suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray
+) -> np.ndarray:
+    """Cells in no corner of their own for which there is yet something to say."""
+    odd = suspicion.surprise.surprise[rows, columns]
+    ordinary = suspicion.corner[rows, columns] == list(CORNERS).index("fine")
+    return np.asarray(ordinary & (odd < UNUSUAL))
 
 
 def _oddity(
@@ -131,12 +145,12 @@ def _oddity(
         usual[j, label] = usual_range(column, table.y == label)
     parts = []
     expected = float(found.nearby.expected[i, j])
-    if found.residual[i, j] < 0.05 and np.isfinite(expected):
+    if found.residual[i, j] < UNUSUAL and np.isfinite(expected):
         has = number_text(column, expected)
         if column.codes is not None:
             has = f"'{brief(column.categories[int(expected)], 30)}'"
         parts.append(f"rows like this one have about {has}")
-    if found.rarity[i, j] < 0.05 or not parts:
+    if found.rarity[i, j] < UNUSUAL or not parts:
         who = brief(table.classes[label], 20)
         parts.append(
             f"usual where {brief(table.label, 20)} is {who}: {usual[j, label]}"

@@ -28,6 +28,10 @@ CORNERS = {
     "hard": "hurts but ordinary: hard case or label problem",
     "fine": "fine",
 }
+# The same as one to three words, for badges.
+FINDINGS = {
+    name: words.partition(":")[0].capitalize() for name, words in CORNERS.items()
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +82,11 @@ class Suspicion:
         """Which of `CORNERS` each cell lies in, as an index into its keys."""
         odd = self.surprise.surprise < SURPRISING
         return np.where(odd, np.where(self.hurts, 0, 1), np.where(self.hurts, 2, 3))
+
+    def findings(self, cells: tuple[np.ndarray, ...]) -> list[str]:
+        """One of `FINDINGS` for each cell, by positions of rows and columns."""
+        names = list(FINDINGS.values())
+        return [names[kind] for kind in self.corner[cells].tolist()]
 
     def corner_of(self, position: int, j: int) -> str:
         """The corner of one cell, by its key."""

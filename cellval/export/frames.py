@@ -152,20 +152,20 @@ def _cells_frame(
 
 
 def n_listed(suspicion: Suspicion, most: int) -> int:
-    """How many suspects a list holds: the flagged ones, at least 20, not over most."""
+    """How many cells a list holds: the suspects, at least 20, not over most."""
     return min(max(suspicion.n_flagged, 20), most, suspicion.scores.size)
 
 
-def flagged_sentence(suspicion: Suspicion) -> str:
-    """How many cells are flagged, and what the rule expects of them."""
+def suspects_sentence(suspicion: Suspicion) -> str:
+    """How many suspects there are, and what the rule expects of them."""
     n, size = suspicion.n_flagged, suspicion.scores.size
     if n == 0:
         return (
-            f"No cell of {size:,} flagged: none is so odd that nine in ten such cells "
-            "should be errors."
+            f"No suspects among {counted(size, 'cell')}: none is so odd that nine in "
+            "ten such cells should be errors."
         )
-    cells = counted(n, "cell")
-    return f"{cells} of {size:,} flagged; the rule aims at one false alarm in ten."
+    found = f"{counted(n, 'suspect')} among {counted(size, 'cell')}"
+    return f"{found}; the rule aims at one false alarm in ten."
 
 
 def suspects_list(

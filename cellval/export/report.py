@@ -23,7 +23,7 @@ from cellval.detect.suspicion import (
     check_values,
     make_suspicion,
 )
-from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
+from cellval.export.frames import n_listed, safe_frame, suspects_list, suspects_sentence
 from cellval.figures.heatmap import heatmap, place_scale
 from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
@@ -35,7 +35,7 @@ from cellval.repairs.decisions import DECISIONS, read_decisions, repairs_of
 from cellval.repairs.repair import WORDS, Repairs, changes_frame
 from cellval.stats import SURE
 from cellval.table.table import Table, as_table
-from cellval.text import brief, content, counted, cut, joined, percent
+from cellval.text import brief, content, counted, cut, joined, one_in, percent
 from cellval.values.result import CellValues
 from cellval.values.words import made_words
 from cellval.views.bands import bands
@@ -116,7 +116,7 @@ def report_html(
     """
     repairs, decisions = repairs or {}, decisions or {}
     page = {
-        "title": brief(title or f"Suspicious cells of {suspicion.table.name}", LONGEST),
+        "title": brief(title or f"Suspects in {suspicion.table.name}", LONGEST),
         **_looked_at(suspicion, original, date or Date.today()),
         **_found(suspicion),
         "pictures": _pictures(suspicion),
@@ -125,7 +125,7 @@ def report_html(
         "accuracy": None if comparison is None else _accuracy(comparison),
         "value_help": _value_help(suspicion.values),
         "stderr_help": STDERR_HELP,
-        "surprising_below": f"{SURPRISING:g}",
+        "surprising_below": one_in(SURPRISING),
         "sure": f"{SURE:g}",
     }
     return _template().render(page).encode("utf-8", "replace")
@@ -189,7 +189,7 @@ def _found(suspicion: Suspicion) -> dict[str, Any]:
         for code in missing_codes(suspicion.table)
     ]
     return {
-        "flagged": flagged_sentence(suspicion),
+        "n_suspects": suspects_sentence(suspicion),
         "surprise_is_final": suspicion.surprise.is_final,
         "corners": None if suspicion.values is None else Listing(names, "snn", lines),
         "surprising": f"{counted(odd, 'cell')} surprising ({percent(odd / size)}).",
@@ -203,8 +203,8 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
         return []
     n, m = suspicion.scores.shape
     view = value_view(suspicion.values)
-    flagged = suspicion.order[: suspicion.n_flagged]
-    outlined = {(int(at) // m, int(at) % m) for at in flagged}
+    suspects = suspicion.order[: suspicion.n_flagged]
+    outlined = {(int(at) // m, int(at) % m) for at in suspects}
     rows, columns = np.arange(n), np.arange(m)
     which, more = "Every cell", []
     if m > MOST_COLUMNS:
@@ -229,7 +229,7 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
     if not view.values.settings.additive:
         colours = "orange is lower than the mean, blue higher"
     caption = (
-        f"{which} as a colour: {colours}. Cells with a frame are flagged. Bars on top "
+        f"{which} as a colour: {colours}. Cells with a frame are suspects. Bars on top "
         "are the columns' values, the strip on the right the rows'. The names on the "
         "left are ids."
     )
@@ -283,6 +283,8 @@ def _suspects(
 ) -> dict[str, Any]:
     k, n = n_listed(suspicion, MOST_LISTED), suspicion.n_flagged
     frame = suspects_list(suspicion, k, repairs=repairs, decisions=decisions)
+    cells = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
+    frame["finding"] = suspicion.findings(cells)
     unit = value_view(suspicion.values).unit if suspicion.values is not None else None
     value = unit.with_error if unit else lambda value, error: ""
     with_id, decided = suspicion.table.id_column is not None, bool(repairs or decisions)
@@ -293,8 +295,8 @@ def _suspects(
         ("Column", "t", True, lambda line: brief(line.column, 30)),
         ("Content", "t", True, lambda line: content(line.content, 60)),
         ("Value ± error", "n", unit is not None, lambda c: value(c.value, c.stderr)),
-        ("Surprise", "n", True, lambda line: _share(line.surprise)),
-        ("Suspicion", "n", True, lambda line: _share(line.suspicion)),
+        ("Finding", "t", unit is not None, lambda line: line.finding),
+        ("Odds", "t", True, lambda line: one_in(line.surprise)),
         ("Why", "s", True, lambda line: cut(line.reason, LONGEST)),
         ("Suggestion", "t", True, lambda line: brief(line.suggestion, 60)),
         ("Decision", "s", decided, _decided),
@@ -303,12 +305,12 @@ def _suspects(
     lines = [[text(line) for text in texts] for line in frame.itertuples()]
     more = []
     if n > k:
-        more.append(f"The first {k:,} of {n:,} flagged cells.")
+        more.append(f"The first {k:,} of {n:,} suspects.")
     elif n < k:
         more.append(
             f"{f'The first {n:,}' if n else 'None'} of these {k:,} "
-            f"{'are' if n > 1 else 'is'} flagged; the grey ones come next in the "
-            "ranking."
+            f"{'are suspects' if n > 1 else 'is a suspect'}; the grey ones come next "
+            "in the ranking, and are listed only to fill the list."
         )
     if unit:
         more.append(f"Values are in {unit.name}: {unit.long}.")
@@ -394,13 +396,3 @@ def _value_help(values: CellValues | None) -> str:
         return ""
     settings = values.settings
     return VALUE_HELP if settings.additive else METHODS[settings.method].means
-
-
-def _share(x: float) -> str:
-    """A probability with two digits that count, without an exponent."""
-    if not np.isfinite(x):
-        return "–"
-    if 0 < x < 1e-6:
-        return "< 0.000001"
-    decimals = 1 - int(np.floor(np.log10(x))) if x > 0 else 0
-    return f"{x:.{max(decimals, 0) if x < 1 else 0}f}"

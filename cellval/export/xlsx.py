@@ -14,7 +14,7 @@ import pandas as pd
 
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
-from cellval.export.frames import flagged_sentence, n_listed, safe_frame, suspects_list
+from cellval.export.frames import n_listed, safe_frame, suspects_list, suspects_sentence
 from cellval.figures.palette import REPAIRED, SELECTED, rgb_at
 from cellval.methods import METHODS
 from cellval.repairs.repair import WHOLE_ROW, Repairs, changes_frame, split
@@ -27,7 +27,7 @@ MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel
 MOST_LISTED = 10_000  # suspects
 MOST_COMMENTS = 2_000  # each is drawn as a shape
 STEPS = 8  # of colour on either side of zero
-FRAMES = {"flagged": SELECTED, "repaired": REPAIRED}
+FRAMES = {"suspect": SELECTED, "repaired": REPAIRED}
 # Digits that a spreadsheet keeps; a leading zero belongs to a code.
 _number = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,10})?")
 _illegal = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
@@ -61,7 +61,7 @@ def xlsx_bytes(
     _write_frame(book.create_sheet("Changes"), safe_frame(changes))
     lines = [*_legend(suspicion), *notes]
     if len(found) < suspicion.n_flagged:
-        lines.append(f"Sheet Suspects holds the first {len(found):,} flagged cells.")
+        lines.append(f"Sheet Suspects holds the first {len(found):,} suspects.")
     _write_frame(
         book.create_sheet("Notes"), safe_frame(pd.DataFrame({"Notes": lines})), 120
     )
@@ -85,7 +85,7 @@ def _legend(suspicion: Suspicion) -> list[str]:
     table, values = suspicion.table, suspicion.values
     lines = [f"{table.name}: {table.n_rows:,} rows, label '{table.label}'."]
     if values is None:
-        lines.append("Values were not computed; flagged cells are orange.")
+        lines.append("Values were not computed; suspects are orange.")
     else:
         view = value_view(values)
         made = (design_words(values.settings), values.tested)
@@ -101,7 +101,7 @@ def _legend(suspicion: Suspicion) -> list[str]:
         ]
     return [
         *lines,
-        f"Pink frame and comment: flagged. {flagged_sentence(suspicion)}",
+        f"Pink frame and comment: a suspect. {suspects_sentence(suspicion)}",
         "Green frame and comment: repaired; the cell holds the new text. Struck out: "
         "a dropped row.",
         "Lower is worse for value, surprise and suspicion. Value and stderr are shares "
@@ -126,7 +126,7 @@ def _write_frame(sheet: Any, frame: pd.DataFrame, width: int = 0) -> None:
     sheet.append(pen.cell(name, bold=True) for name in frame.columns)
     for line in frame.head(MAX_ROWS - 1).itertuples(index=False):
         items = (None if pd.isna(item) else item for item in line)
-        sheet.append(pen.cell(i) if isinstance(i, str) else i for i in items)
+        sheet.append(pen.listed(item) for item in items)
 
 
 def _write_table(
@@ -159,7 +159,7 @@ def _write_table(
         for k, name in enumerate(names):
             value, cell = columns[k][i], (row, name)
             n_long += isinstance(value, str) and len(value) > MAX_CHARACTERS
-            frame = "repaired" if cell in texts else "flagged" * (cell in marks)
+            frame = "repaired" if cell in texts else "suspect" * (cell in marks)
             note = comments.get(cell if k or not struck else (row, ""), "")
             cells.append((value, colours[k], frame, struck, note))
         sheet.append(pen.cell(*cell) for cell in cells)
@@ -170,7 +170,7 @@ def _write_table(
 def _left_out(table: Table, suspicion: Suspicion, n_long: int) -> list[str]:
     """Sentences on what sheet Table lacks."""
     rows, columns = int(table.row_numbers[-1]), table.cells.shape[1]
-    aside, flagged = table.n_set_aside, suspicion.n_flagged
+    aside, suspects = table.n_set_aside, suspicion.n_flagged
     many, wide = rows >= MAX_ROWS, columns > MAX_COLUMNS
     notes = [
         (aside, f"Rows without a label are empty in sheet Table ({aside:,})."),
@@ -178,20 +178,20 @@ def _left_out(table: Table, suspicion: Suspicion, n_long: int) -> list[str]:
         (wide, f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit."),
         (n_long, f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}."),
         (
-            flagged > MOST_COMMENTS,
-            f"The {MOST_COMMENTS:,} most suspicious of {flagged:,} flagged cells have "
-            "a comment; the others have a frame.",
+            suspects > MOST_COMMENTS,
+            f"The {MOST_COMMENTS:,} most suspicious of {suspects:,} suspects have a "
+            "comment; the others have a frame.",
         ),
     ]
     return [note for told, note in notes if told]
 
 
 def _marks(suspicion: Suspicion, found: pd.DataFrame) -> dict[tuple[int, str], str]:
-    """Flagged cells by row number and column; why, where there is a comment."""
+    """Suspects by row number and column; why, where there is a comment."""
     names, m = suspicion.table.feature_names, suspicion.scores.shape[1]
-    flagged = suspicion.order[: suspicion.n_flagged]
-    rows = suspicion.table.row_numbers[flagged // m].tolist()
-    cells = zip(rows, (names[j] for j in flagged % m), strict=True)
+    suspects = suspicion.order[: suspicion.n_flagged]
+    rows = suspicion.table.row_numbers[suspects // m].tolist()
+    cells = zip(rows, (names[j] for j in suspects % m), strict=True)
     marks = dict.fromkeys(cells, "")
     first = found.head(min(suspicion.n_flagged, MOST_COMMENTS))
     for cell, why, better in zip(
@@ -220,7 +220,7 @@ def _steps(
 ) -> np.ndarray:
     """Colour of every cell of the table, `STEPS` for none.
 
-    Without values, flagged cells alone have one. Cells whose value is of another text
+    Without values, suspects alone have one. Cells whose value is of another text
     have none.
     """
     names = list(table.cells.columns)
@@ -337,6 +337,12 @@ class _Pen:
 
             cell.comment = Comment(_clean(comment), "cellval", width=320, height=120)
         return cell
+
+    def listed(self, item: Any) -> Any:
+        """An item of a list: shares in full, which Excel would write as 1.5E-10."""
+        if isinstance(item, float):
+            return self.cell(_Digits(item, 6))
+        return self.cell(item) if isinstance(item, str) else item
 
     def _styled(
         self, step: int, frame: str, struck: bool, bold: bool, decimals: int

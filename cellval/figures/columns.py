@@ -5,7 +5,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from cellval.figures.cells import STAYS
-from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
+from cellval.figures.layout import BAR_PIXELS, NO_POWERS, lay_out, named_axis
 from cellval.figures.palette import GREY, LOW, sign_colours
 from cellval.text import counted, figure_name, figure_names, percent
 from cellval.views.column_facts import ColumnFacts
@@ -76,15 +76,18 @@ def column_bars(
             y=places,
             mode="markers",
             marker={"color": LOW, "size": 7},
-            customdata=whole,
+            customdata=[
+                [name, small.text(value)]
+                for name, value in zip(whole, spread[0].tolist(), strict=True)
+            ],
             hovertemplate=(
-                f"%{{customdata}}<br>lowest cell %{{x:.4g}} {small.name}<extra></extra>"
+                "%{customdata[0]}<br>lowest cell %{customdata[1]}<extra></extra>"
             ),
             row=1,
             col=2,
         )
     figure.update_yaxes(named_axis(names, down=True))
-    figure.update_xaxes(zeroline=True, zerolinecolor=GREY)
+    figure.update_xaxes(zeroline=True, zerolinecolor=GREY, **NO_POWERS)
     figure.update_annotations(font_size=13)
     margin = (8, 8, 62, 40)  # lines above: side by side, titles must be narrow
     height = 134 + BAR_PIXELS * len(columns)

@@ -42,7 +42,7 @@ def accuracies(comparison: Comparison) -> go.Figure:
         horizontal_spacing=0.04,
         column_widths=[0.6, 0.4],
         subplot_titles=(
-            "Accuracy in %<br>± spread over repeats",
+            "Tested accuracy in %<br>± spread over repeats",
             "Difference in pp,<br>95 % interval;<br>above 0 is better",
         ),
     )
@@ -92,7 +92,7 @@ def _differences(figure: go.Figure, comparison: Comparison, places: np.ndarray) 
             mode="markers",
             marker={"color": colour, "size": 11, "symbol": "diamond"},
             showlegend=False,
-            hovertemplate="%{x:+.2f} pp<extra></extra>",
+            hovertemplate=f"{middle[k]:+.2f} pp<extra></extra>".replace("-", "−"),
             row=1,
             col=2,
         )

@@ -7,7 +7,14 @@ import plotly.graph_objects as go
 from cellval.figures.layout import lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
-from cellval.text import content, figure_name, figure_names, figure_text, short_names
+from cellval.text import (
+    content,
+    figure_name,
+    figure_names,
+    figure_text,
+    full,
+    short_names,
+)
 
 MOST_CLASSES = 12
 BAR_WIDTH, LETTER = 500, 7  # pixels, about
@@ -44,14 +51,18 @@ def distribution(
             xaxis_title="% of cells",
             yaxis=named_axis(names, down=True, showgrid=True),
         )
+    middles = ((spread.edges[:-1] + spread.edges[1:]) / 2).tolist()
     for name, shares, colour in bars:
         figure.add_bar(
-            x=((spread.edges[:-1] + spread.edges[1:]) / 2).tolist(),
+            x=middles,
             y=shares,
+            customdata=[full(middle, 4) for middle in middles],
             width=spread.edges[1] - spread.edges[0],
             name=name,
             marker={"color": colour, "opacity": 0.55, "line_width": 0},
-            hovertemplate="about %{x:.4g}: %{y:.1f} % of " + name + "<extra></extra>",
+            hovertemplate="about %{customdata}: %{y:.1f} % of "
+            + name
+            + "<extra></extra>",
         )
     if spread.at is not None:
         low, high = float(spread.edges[0]), float(spread.edges[-1])

@@ -10,6 +10,8 @@ from cellval.figures.palette import CLEAR
 PLOT_HEIGHT = 480  # pixels for cells: one screen
 BAR_PIXELS = 26
 MENU_PIXELS = 26  # at the top of a figure, where its menu comes up
+# Small values in full, 0.0005 instead of 500μ.
+NO_POWERS = {"exponentformat": "none"}
 LEGEND = {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"}
 
 
@@ -63,6 +65,7 @@ def colour_bar(length: float, **more: Any) -> dict[str, Any]:
     return {
         **{"orientation": "h", "thickness": 10, "len": length, "nticks": 5},
         **{"x": 0, "xanchor": "left", "yanchor": "top", "tickfont": {"size": 11}},
+        **NO_POWERS,
         **more,
     }
 

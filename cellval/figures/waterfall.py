@@ -3,7 +3,7 @@
 import pandas as pd
 import plotly.graph_objects as go
 
-from cellval.figures.layout import BAR_PIXELS, lay_out, named_axis
+from cellval.figures.layout import BAR_PIXELS, NO_POWERS, lay_out, named_axis
 from cellval.figures.palette import GREY, HIGH, LOW
 from cellval.text import content, figure_name, figure_names, figure_text
 from cellval.values.words import Unit
@@ -67,6 +67,7 @@ def waterfall(
             "range": [(low - room) * unit.factor, (high + room) * unit.factor],
             "zeroline": True,
             "zerolinecolor": GREY,
+            **NO_POWERS,
         },
         yaxis=named_axis([*names, "<b>row value</b>"], down=True, showgrid=True),
     )

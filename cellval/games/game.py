@@ -67,7 +67,7 @@ class Game:
             raise InputError(
                 f"Exact values of {n:,} rows and {m:,} columns would train the model "
                 f"2^{n + m} times; at most {MOST_PLAYERS} rows and columns in all are "
-                "possible. Use Monte Carlo ('mc') or KNN ('knn'), or group rows and "
+                "possible. Use Monte Carlo or KNN, or group rows and "
                 "columns (Sources)."
             )
 
@@ -162,8 +162,9 @@ def make_game(table: Table, options: RunOptions) -> Game:
     if is_knn:
         if method == "flat" or options.baseline == "chance":
             raise InputError(
-                "model='knn' cannot fill absent cells (method='flat') nor guess "
-                "(baseline='chance'). Use another model, or method='knn'."
+                "KNN as the model can neither fill absent cells, as "
+                f"{METHODS['flat'].title} does, nor guess, as values above chance need "
+                "it. Use another model, or value by the method KNN."
             )
         neighbors = int(options.n_neighbors)
         settings = replace(settings, n_neighbors=neighbors)

@@ -80,7 +80,7 @@ def is_exact(rows: Groups, columns: Groups, method: str = "auto") -> bool:
         raise InputError(
             f"{len(rows)} groups of rows and {len(columns)} of columns are too many "
             f"for exact values: {MOST_PLAYERS} in all are possible. Make fewer groups, "
-            "or sample (method='mc')."
+            "or let cellval draw some orders at random."
         )
     return few and method != "mc"
 

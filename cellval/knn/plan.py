@@ -147,8 +147,8 @@ def make_plan(
     elif subsets == "all":
         if not few_columns:
             raise InputError(
-                f"All subsets of {n_columns} columns are 2^{n_columns}: too many. Use "
-                f"subsets='auto', or keep at most {MOST_COLUMNS} columns."
+                f"All subsets of {n_columns} columns are 2^{n_columns}: too many. Let "
+                f"some be drawn at random, or keep at most {MOST_COLUMNS} columns."
             )
         n_pairs = ALL
     elif subsets == "auto":

@@ -64,8 +64,8 @@ def _refuse_large(name: str, size: int, limit: int) -> None:
     if size > limit:
         raise InputError(
             f"{name} has at least {size / 1e6:,.1f} MB; the limit is "
-            f"{limit / 1e6:,.1f} MB. Raise it with the argument max_bytes or the "
-            "environment variable CELLVAL_MAX_MB, or take a sample of the rows."
+            f"{limit / 1e6:,.1f} MB. Raise it with the environment "
+            "variable CELLVAL_MAX_MB, or take a sample of the rows."
         )
 
 

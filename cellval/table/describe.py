@@ -7,7 +7,7 @@ import numpy as np
 from cellval.kept import kept
 from cellval.table.columns import Column
 from cellval.table.table import Table
-from cellval.text import brief, percent
+from cellval.text import brief, full, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
@@ -24,7 +24,7 @@ def number_text(column: Column, number: float) -> str:
     """A number of the column as a person writes it; days become dates."""
     if column.kind == "date":
         return str(np.datetime64(int(number), "D"))
-    return f"{number:,.6g}" if abs(number) < 1e6 else f"{number:,.0f}"
+    return full(number) if abs(number) < 1e6 else full(round(number), 15)
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,8 @@ def text_cells(
         if len(header) > max_columns:
             raise InputError(
                 f"{name} has {len(header):,} columns; the limit is {max_columns:,}. "
-                "Keep the columns that matter, or raise the limit with the argument "
-                "max_columns. If rows and columns are swapped, transpose the table."
+                "Keep the columns that matter, or raise the limit. "
+                "If rows and columns are swapped, transpose the table."
             )
         cells = _cells(rows, header, name, DELIMITERS[delimiter], notes)
     names = unique_names(header[: cells.shape[1]], notes)

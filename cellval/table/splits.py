@@ -60,6 +60,6 @@ def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
     if held_out.all() or not held_out.any():
         raise InputError(
             f"A hold-out of {share:.0%} leaves no rows on one side. Choose another "
-            "share, a second table, or KNN with leave-one-out (test=None)."
+            "share, a second table, or KNN with leave-one-out."
         )
     return held_out

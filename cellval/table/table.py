@@ -446,7 +446,7 @@ def _table(
         why = "; ".join(f"'{shortened(c.name)}': {c.why_not}" for c in columns[:5])
         raise InputError(
             f"{name} has no usable feature beside the label '{label}' ({why}). Add a "
-            "column that says something about the rows, or set its kind with kinds."
+            "column that says something about the rows, or set its kind."
         )
     id_column = like.id_column if like else asked.id_column
     if not like and not id_column:

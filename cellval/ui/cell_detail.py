@@ -8,7 +8,7 @@ import streamlit as st
 
 from cellval import glossary as words
 from cellval.detect.suggestions import Suggestion
-from cellval.detect.suspicion import CORNERS
+from cellval.detect.suspicion import CORNERS, FINDINGS
 from cellval.errors import InputError
 from cellval.figures.distribution import distribution
 from cellval.repairs.repair import Repair
@@ -154,9 +154,9 @@ def _value(cell: CellDetail) -> None:
 
 
 def _oddity(oddity: Oddity, n_cells: int) -> None:
-    title, _, more = CORNERS[oddity.corner].partition(": ")
+    more = CORNERS[oddity.corner].partition(": ")[2]
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.badge(title.capitalize(), color=COLOURS[oddity.corner])
+        st.badge(FINDINGS[oddity.corner], color=COLOURS[oddity.corner])
         st.markdown(
             f"rank {oddity.rank:,} of {n_cells:,} cells",
             width="content",

@@ -24,7 +24,7 @@ PAGES = {  # in the order of the menu
     "data": Page("Data", "upload_file"),
     "heatmap": Page("Heatmap", "grid_on"),
     "inspect": Page("Inspection list", "checklist"),
-    "sample": Page("Explain a sample", "waterfall_chart"),
+    "sample": Page("Explain a row", "waterfall_chart"),
     "columns": Page("Columns", "bar_chart"),
     "sources": Page("Sources", "groups"),
     "validate": Page("Validate", "science"),

@@ -240,7 +240,8 @@ class Selection:
     other_position: int | None = None  # compared with it
     by_link: bool = False  # the cell was opened by a link and not yet shown
     marked_in: str = ""  # key of the chart whose figure marks the cell
-    ticked: tuple[str, tuple[int, ...]] = ("", ())  # key of a list, lines in it
+    # By the key of a list, the lines that were ticked in it.
+    ticked: dict[str, tuple[int, ...]] = field(default_factory=dict)
     clicked_in: CellValues | None = None  # that were drawn when it was clicked
 
     def choose_cell(self, position: int, column: str) -> None:

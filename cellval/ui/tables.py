@@ -1,22 +1,27 @@
 """Tables on pages: frames, and how their columns look."""
 
+import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
+from pandas.api.types import is_numeric_dtype
 
 from cellval.text import short_names
 
 text = st.column_config.TextColumn  # links in it cannot be clicked
+MOST_STYLED = 6000  # cells; writing more by pandas would be felt
 
 
 def draw(
     frame: pd.DataFrame, alt: str, columns: dict[str, Any], few: int = 0, **options: Any
 ) -> Any:
     """All lines of a frame; where there are more than a few, they scroll."""
+    styled, columns = with_minus(frame, columns)
     return st.dataframe(
-        frame,
+        styled,
         hide_index=True,
         height=38 + 35 * few if few and len(frame) > few else "content",
         column_config=columns,
@@ -24,6 +29,37 @@ def draw(
         alt=alt,
         **options,
     )
+
+
+def with_minus(
+    frame: pd.DataFrame, columns: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Frame and columns for st.dataframe that write −0.5 with a real minus sign.
+
+    The browser writes a hyphen, so pandas writes columns with numbers below zero; they
+    still sort as numbers. Very large frames stay as they are.
+    """
+    forms = {
+        name: config["type_config"]["format"]
+        for name, config in columns.items()
+        if name in frame
+        and is_numeric_dtype(frame[name])
+        and "%" in str(config["type_config"].get("format"))
+        and (frame[name] < 0).any()
+    }
+    if not forms or frame.size > MOST_STYLED:
+        return frame, columns
+    written = {
+        name: {**columns[name], "type_config": {"type": "number"}} for name in forms
+    }
+    style = frame.style.format(
+        {name: partial(_written, form) for name, form in forms.items()}
+    )
+    return style, columns | written
+
+
+def _written(form: str, value: float) -> str:
+    return "–" if math.isnan(value) else (form % value).replace("-", "−")
 
 
 def number(label: str | None = None, decimals: int | str = 2, **options: Any) -> Any:

@@ -28,7 +28,10 @@ A low value shows that a cell *hurts the task*. It may be an error, or a true bu
 unusual case. You decide.
 """
 
-_SUMS = " All cells together sum to the accuracy\nthat the model reaches."
+_SUMS = (
+    " All cells together sum to the accuracy\nthat the model reaches, its **valued "
+    "accuracy**."
+)
 
 
 def meaning(values: CellValues | None) -> str:

@@ -2,32 +2,36 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from cellval.methods import METHODS, MODELS
 from cellval.stats import SURE, in_errors
 from cellval.values.settings import Settings
 
+MOST_DECIMALS = 7
 SCORED = ("leave-one-out", "hold-out", "table")  # kinds of test rows with a score
 
 
 @dataclass(frozen=True)
 class Unit:
-    """How numbers of one quantity are written, as in "−0.374 ± 0.084 pp"."""
+    """How numbers of one quantity are written, as in "−0.374 ± 0.084 pp".
 
-    name: str
-    long: str
-    factor: float
+    Always in percentage points: cells, rows and columns stand on one page, and a second
+    unit for the small ones would have to be converted in the head.
+    """
+
     decimals: int
+
+    name: ClassVar[str] = "pp"
+    long: ClassVar[str] = "percentage points of accuracy"
+    factor: ClassVar[float] = 100.0
 
     @classmethod
     def of(cls, size: float) -> "Unit":
-        """The unit in which numbers up to about `size` (a share) read well."""
-        name, long, factor = "pp", "percentage points of accuracy", 100.0
-        if 0 < size < 1e-4:
-            name, long, factor = "ppm", "millionths of accuracy", 1e6
+        """With as many decimals as numbers up to about `size` (a share) need."""
         known = math.isfinite(size) and size > 0
-        digits = 2 - math.floor(math.log10(size * factor)) if known else 2
-        return cls(name, long, factor, min(max(digits, 0), 6))
+        digits = 2 - math.floor(math.log10(size * cls.factor)) if known else 2
+        return cls(min(max(digits, 0), MOST_DECIMALS))
 
     def number(self, value: float) -> str:
         """Without the unit, for places that name it."""
@@ -115,7 +119,7 @@ def score_words(settings: Settings) -> str:
 
 def reached_words(settings: Settings) -> str:
     """What the values sum to."""
-    what = f"{score_words(settings)} of the {model_words(settings)}"
+    what = f"valued {score_words(settings)} of the {model_words(settings)}"
     return what if settings.baseline == "zero" else f"{what} above chance"
 
 

@@ -13,13 +13,13 @@ from cellval.detect.suspicion import Suspicion
 from cellval.repairs.repair import Repairs
 from cellval.table.describe import usual_ranges
 from cellval.table.table import Table
-from cellval.text import brief, content
+from cellval.text import brief, content, one_in
 from cellval.values.result import CellValues
 from cellval.views.rankings import Ranking, ranking
 from cellval.views.suggested import suggested
 
 MOST = 5000
-USUAL = 50  # lines, or as many as the rule flags if these are more
+USUAL = 50  # lines, or as many as there are suspects if these are more
 LONGEST = 80  # characters of a cell
 
 
@@ -38,7 +38,10 @@ class Inspection(NamedTuple):
 
     frame: pd.DataFrame  # worst first; see `_lines`
     by: str  # key of RANKINGS that was used; see rankings.ranking
-    n_rule: int | None  # lines that the rule flags; None by value, which has none
+    # Lines of suspects, the cells that the rule picks; None by value, which has none.
+    n_rule: int | None
+    n_all: int | None  # suspects, also those that filters or the length leave out
+    k: int | None  # lines that a person asked for; None: the usual number
 
 
 def inspection(
@@ -60,7 +63,8 @@ def inspection(
     lines["decision"] = [decisions.get(cell, "") for cell in where]
     lines["repair"] = [_repair_text(repairs, *cell) for cell in where]
     n = None if n_rule is None else min(n_rule, at.size)
-    return Inspection(pd.DataFrame(lines), ranked.by, n)
+    lines["suspect"] = np.arange(at.size) < (n or 0)
+    return Inspection(pd.DataFrame(lines), ranked.by, n, ranked.n_rule, wanted.k)
 
 
 def usual_number(
@@ -92,7 +96,7 @@ def _usual(n_rule: int | None) -> int:
 def _ranked(
     table: Table, values: CellValues, suspicion: Suspicion | None, wanted: Wanted
 ) -> tuple[Ranking, np.ndarray, int | None]:
-    """The ranking, which of its places pass the filters, how many the rule flags."""
+    """The ranking, which of its places pass the filters, how many are suspects."""
     ranked = ranking(values, suspicion, wanted.by)
     keep = wanted_cells(table, values, suspicion, wanted).ravel()
     at = np.flatnonzero(keep[ranked.order])
@@ -117,7 +121,10 @@ def _lines(
         return lines
     best = suggested(suspicion.surprise, table, rows, columns)
     lines["suggestion"] = [*map(suggested_text, best)]
-    return lines | suspicion_lines(suspicion, rows, columns)
+    lines |= suspicion_lines(suspicion, rows, columns)
+    lines["finding"] = suspicion.findings((rows, columns))
+    lines["odds"] = [one_in(share) for share in lines["surprise"].tolist()]
+    return lines
 
 
 def _repair_text(repairs: Repairs, row_number: int, column: str) -> str:

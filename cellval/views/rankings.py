@@ -38,7 +38,7 @@ class Ranking:
 
     by: str  # of `RANKINGS`; "value" where surprise was asked for and is not there yet
     order: np.ndarray  # flat positions; by value, cells without one are left out
-    n_rule: int | None  # first cells that the rule flags; None by value, which has none
+    n_rule: int | None  # suspects, which come first; None by value, which has no rule
 
 
 def ranking(values: CellValues, suspicion: Suspicion | None, by: str) -> Ranking:
@@ -83,7 +83,7 @@ def outlines(
 def outline_words(shown: Outlines) -> str:
     """Which cells are outlined, and by what rule, as a sentence."""
     n = len(shown.cells)
-    cells = "1 cell is" if n == 1 else f"{n:,} cells are"
+    cells = "1 suspect is" if n == 1 else f"{n:,} suspects are"
     if shown.by == "value":
         which = f"Outlined: the {n:,} lowest cells within their class"
         return f"{which} that are clearly below 0."
@@ -94,8 +94,8 @@ def outline_words(shown: Outlines) -> str:
         return f"{worst} outlined, as many as you chose."
     if n == 0:
         return (
-            "Nothing stands out; choose a number under View to outline the "
-            f"{WORST[shown.by]} cells anyway."
+            "No suspects: nothing stands out. Choose a number under View to outline "
+            f"the {WORST[shown.by]} cells anyway."
         )
     alone = ", by surprise alone" if shown.by == "surprise" else ""
-    return f"{cells} outlined by the rule{alone}, which aims at one false alarm in ten."
+    return f"{cells} outlined{alone}; the rule aims at one false alarm in ten."

@@ -97,7 +97,7 @@ def neighbours(table: Table, values: CellValues, position: int) -> Neighbours:
 
 
 def is_low(values: CellValues, suspicion: Suspicion | None, position: int) -> bool:
-    """Is a row clearly below zero, among the lowest rows, or has a flagged cell?"""
+    """Is a row clearly below zero, among the lowest rows, or has it a suspect?"""
     if clearly_below(values.row_values[position], values.row_stderr[position]):
         return True
     if suspicion is not None and suspicion.ranks[position].min() <= suspicion.n_flagged:
@@ -108,7 +108,7 @@ def is_low(values: CellValues, suspicion: Suspicion | None, position: int) -> bo
 def row_suggestions(
     table: Table, suspicion: Suspicion | None, position: int
 ) -> list[tuple[dict[str, str], str]]:
-    """For each suspicious cell of a row: what should stand there, and why.
+    """For each odd cell of a row: what should stand there, and why.
 
     A swap changes two cells, and is one change.
     """

@@ -46,13 +46,13 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
     if settings.method != "knn":
         raise InputError(
             f"What-if needs values by KNN, not by {method_words(settings)}. Value the "
-            "table by KNN first (method 'knn')."
+            "table by KNN first."
         )
     if settings.column_weights != "shapley":
         raise InputError(
             "What-if speaks of values with Shapley weights along columns; these were "
             f"made with {settings.column_weights.capitalize()} weights. Value the "
-            "table with column_weights='shapley' first."
+            "table with Shapley weights first."
         )
     if settings.table != table.fingerprint:
         raise InputError(
@@ -120,7 +120,7 @@ def changed_row(
     if run.held_out[position]:
         raise InputError(
             f"Row {table.row_numbers[position]:,} was held out for testing and has no "
-            "value. Choose another row, or value the table with test=None."
+            "value. Choose another row, or value the table with leave-one-out."
         )
     others = ~run.held_out
     others[position] = False

@@ -12,7 +12,7 @@ expect.set_options(timeout=30_000)  # two cores, and a run on them
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 LONG = 120_000  # ms; the first run on a machine compiles
-TITLES = ("Data", "Heatmap", "Inspection list", "Explain a sample", "Columns", "Repair")
+TITLES = ("Data", "Heatmap", "Inspection list", "Explain a row", "Columns", "Repair")
 TITLES += ("Sources", "Validate", "Export")
 
 # Where a cell of the heatmap is on the screen, by what the figure knows of it.

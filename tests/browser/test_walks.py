@@ -144,7 +144,7 @@ def test_a_row_is_edited_and_its_new_value_shows_beside_the_old(page, server):
     open_sample(page, server, "Davis")
     start(page)
     done(page)
-    goto(page, "Explain a sample")
+    goto(page, "Explain a row")
     row = page.get_by_role("textbox", name="Row number or id")
     row.fill("12")
     row.press("Enter")

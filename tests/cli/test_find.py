@@ -95,7 +95,7 @@ def test_suspects_prints_the_flagged_cells_and_lists_all(tmp_path, capsys):
     out = tmp_path / "suspects.csv"
     assert on_davis("suspects", "--out", out) == 0
     shown = capsys.readouterr()
-    assert "2 cells of 800 flagged; the rule aims at one false" in (shown.out)
+    assert "2 suspects among 800 cells; the rule aims at one false" in (shown.out)
     assert "standard error" in shown.err
     assert re.search(r"looking for surprising cells: \[#+\] 100%", shown.err)
     lines = shown.out.splitlines()
@@ -154,7 +154,7 @@ def test_report_writes_html_and_xlsx_with_decisions(tmp_path, davis_values, caps
     assert "Gradient boosting: " in shown.out
     assert f"written to {page}, {book}" in shown.out
     text = page.read_text(encoding="utf-8")
-    assert "Accuracy before and after" in text
+    assert "Tested accuracy before and after" in text
     assert "Decisions and changes" in text
     assert openpyxl.load_workbook(book)["Table"]["C13"].value == 166
 

@@ -15,10 +15,13 @@ from cases import values_of
 
 import cellval
 from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import make_suspicion
+from cellval.detect.suspicion import CORNERS, make_suspicion
 from cellval.export.report import WHOLE_ROWS, report_html
 from cellval.repairs.measure import iter_comparison
 from cellval.repairs.repair import Repair, repaired
+from cellval.views.corners import corner_counts
+from cellval.views.inspection_list import Wanted, inspection
+from cellval.views.rankings import outline_words, outlines
 
 PACKAGE = Path(cellval.__file__).parent
 ROOT = PACKAGE.parent
@@ -28,7 +31,7 @@ SWAP = {
     (12, "weight"): Repair("replace", "57", "swapped"),
     (3, ""): Repair("drop", "", "=nobody"),
 }
-SECTIONS = ("What was looked at", "What was found", "Most suspicious cells")
+SECTIONS = ("What was looked at", "What was found", "Suspects")
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +88,40 @@ def test_the_report_says_what_was_looked_at_and_how(davis):
 
 def test_the_swapped_pair_comes_first_with_reason_and_suggestion(davis):
     page = without_plotly(report_html(davis, date=DAY))
-    rows = re.findall(r"<tr>(<td.*?)</tr>", page[page.index("Most suspicious") :])
+    rows = re.findall(r"<tr>(<td.*?)</tr>", page[page.index("<h2>Suspects") :])
     cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows[:2]]
     assert {cell[1] for cell in cells} == {"height", "weight"}
     assert all(cell[0] == "12" for cell in cells)
     assert {(cell[2], cell[-1]) for cell in cells} == {("57", "166"), ("166", "57")}
     assert all("Rows like this one have" in cell[-2] for cell in cells)
     assert all("±" in cell[3] for cell in cells)
+
+
+@pytest.mark.parametrize("name", ["davis", "ugly"])
+def test_the_report_counts_as_the_pages_do(name):
+    table = cellval.read(f"sample_data/{name}.csv")
+    values = cellval.value_cells(table)
+    suspicion = make_suspicion(table, values, surprise(table))
+    page = report_html(suspicion, date=DAY)
+    text, plain = visible(page), without_plotly(page)
+    outlined = outlines(values, suspicion, "suspicion")
+    listed = inspection(table, values, suspicion, Wanted(), decisions={}, repairs={})
+    n = len(outlined.cells)
+    assert outline_words(outlined).startswith(f"{n} suspects are outlined")
+    assert listed.n_rule == n
+    assert f"{n} suspects among {values.values.size:,} cells" in text
+    strong = re.findall(r"<tr>(<td.*?)</tr>", plain[plain.index("<h2>Suspects") :])
+    assert len(strong) == n
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in strong]
+    rows = [int(cell[0].replace(",", "")) for cell in cells]
+    assert rows == listed.frame["row_number"][:n].tolist()
+    for finding, odds, cell in zip(
+        listed.frame["finding"], listed.frame["odds"], cells, strict=False
+    ):
+        assert finding in cell and odds in cell
+    for name, count in corner_counts(suspicion).items():  # as on the map
+        assert f"{CORNERS[name].capitalize()} {count:,}" in text
+    assert not re.search(r"\d[eE][-−+]?\d", text), "no exponents"
 
 
 def test_sections_are_there_only_with_what_they_are_about(davis, unvalued):
@@ -115,7 +145,7 @@ def test_decisions_changes_and_accuracy_are_told(davis):
     text = visible(page)
     assert headings(page)[-3:-1] == [
         "Decisions and changes",
-        "Accuracy before and after",
+        "Tested accuracy before and after",
     ]
     assert "Decided on 1 cell: 1 error." in text
     assert "error, replaced by 166" in text

@@ -188,7 +188,7 @@ def test_what_does_not_fit_is_left_out_and_told(davis, monkeypatch):
     told = notes(book)
     assert "Only the first 100 rows of 200 fit" in told
     assert "Only the first 3 columns of 5 fit" in told
-    assert "The 1 most suspicious of 2 flagged cells" in told
+    assert "The 1 most suspicious of 2 suspects" in told
 
 
 def test_long_texts_are_cut_to_what_a_cell_holds():

@@ -209,12 +209,17 @@ def pick(app, label, value):
     return drawn(app)
 
 
-def tick(app, lines):
-    """Tick lines of the first table; AppTest cannot, but its id ends in its key."""
-    key = app.dataframe[0].proto.id.split("-", 2)[-1]
+def tick(app, lines, table=0):
+    """Tick lines of a table; AppTest cannot, but its id ends in its key."""
+    key = app.dataframe[table].proto.id.split("-", 2)[-1]
     ticks = {"rows": lines, "columns": [], "cells": []}
     app.session_state[key] = {"selection": ticks}
     return drawn(app)
+
+
+def list_tables(app):
+    """The parts of the inspection list: suspects, and what comes after the rule."""
+    return [table for table in app.dataframe if "rank" in table.value]
 
 
 def upload(app, name, raw, index=0):

@@ -61,7 +61,7 @@ def test_the_detail_says_what_a_value_means_and_decides(davis):
 def test_the_detail_leads_to_the_explanation_of_its_row(davis):
     app = click(shown("heatmap", davis, cell=(11, "weight")), "Explain this row")
     assert "Row 12" in text_of(app)
-    assert "Explain a sample" in [title.value for title in app.title]
+    assert "Explain a row" in [title.value for title in app.title]
 
 
 @pytest.mark.parametrize("page", ["heatmap", "inspect"])

@@ -22,7 +22,7 @@ def test_columns_are_ordered_as_a_person_wants(davis):
 
 def test_the_score_that_columns_sum_to_is_named(davis):
     app = shown("columns", valued(davis.table, scoring="balanced"))
-    assert "the balanced accuracy that the KNN model reaches" in text_of(app)
+    assert "the valued balanced accuracy of the KNN model" in text_of(app)
 
 
 def test_suspects_and_missing_cells_are_in_the_table(davis):

@@ -1,5 +1,7 @@
 """The Data page: opening a file, its columns, the options of a run."""
 
+import re
+
 import pandas as pd
 import pytest
 from helpers import (
@@ -19,6 +21,9 @@ from helpers import (
 )
 
 import cellval
+from cellval.detect.placeholders import placeholders
+from cellval.detect.surprise import surprise
+from cellval.detect.suspicion import make_suspicion
 from cellval.ui.data import file
 from cellval.ui.data.options import budget_options
 from cellval.ui.session import Setup, Source
@@ -287,3 +292,89 @@ def test_texts_that_were_taken_for_missing_are_noted():
     app = open_app()
     click(app, "Adult")
     assert "taken for missing in" in texts(app.markdown)
+
+
+# --- the cards of the samples ---------------------------------------------------------
+
+
+def told(name, what):
+    """The number before these words on the card of a sample."""
+    found = re.search(rf"([\d,]+) {what}", file.SAMPLES[name][1])
+    return int(found[1].replace(",", ""))
+
+
+def suspects_of(table, values):
+    """(row number, column) of the cells that the rule picks."""
+    suspicion = make_suspicion(table, values, surprise(table))
+    frame = cellval.suspects(table, values).head(suspicion.n_flagged)
+    return set(zip(frame["row_number"], frame["column"], strict=True))
+
+
+def found_in(name):
+    table = cellval.read(SAMPLES / name)
+    values = cellval.value_cells(table)
+    return table, values, suspects_of(table, values)
+
+
+def test_the_card_of_davis_promises_the_suspects():
+    table, _, suspects = found_in("davis.csv")
+    assert told("davis.csv", "people") == table.n_rows
+    assert "the two suspects" in file.SAMPLES["davis.csv"][1]
+    assert suspects == {(12, "weight"), (12, "height")}
+
+
+def test_the_card_of_breast_cancer_counts_what_is_noticed():
+    name = "breast_cancer.csv"
+    table, _, suspects = found_in(name)
+    notes = " ".join(table.notes)
+    assert told(name, "biopsies") == table.n_rows
+    assert f": {told(name, 'cells are “.”')} cells are no numbers" in notes
+    assert "row 24 '?'" in notes
+    assert f"{told(name, 'rows repeat')} rows repeat an earlier row" in notes
+    assert table.id_column and table.id_column in notes
+    grades = [column.numbers for column in table.features]
+    assert {min(map(min, grades)), max(map(max, grades))} <= {1, 10}
+    assert "No suspects" in file.SAMPLES[name][1] and not suspects
+
+
+def test_the_card_of_wine_promises_nothing():
+    table, _, suspects = found_in("wine.csv")
+    assert told("wine.csv", "wines") == table.n_rows
+    assert not suspects and not any("wrong" in note for note in table.notes)
+
+
+def test_the_card_of_adult_counts_what_is_noticed():
+    name = "adult_2000.csv"
+    table = cellval.read(SAMPLES / name)
+    assert told(name, "people") == table.n_rows
+    missing = f"{told(name, 'cells are missing')} feature cells are missing"
+    assert missing in " ".join(table.notes)
+    (code,) = placeholders(table)
+    assert (code.column, code.text) == ("capital_gain", "99999")
+    assert f"99999 in {code.n_cells} cells of capital_gain" in (
+        " ".join(file.SAMPLES[name][1].split())
+    )
+
+
+def test_the_card_of_ugly_promises_what_is_found():
+    name = "ugly.csv"
+    table, values, suspects = found_in(name)
+    assert told(name, "lots") == table.n_rows
+    assert told(name, "cells that cannot be read") == sum(
+        len(column.strays) for column in table.columns
+    )
+    repeats = f"{told(name, 'repeated rows')} rows repeat an earlier row"
+    assert repeats in " ".join(table.notes)
+    readme = (SAMPLES / "README.md").read_text(encoding="utf-8")
+    wrong = {
+        (int(row), column)
+        for row, column in re.findall(
+            r"^\| (\d+) \| (\w+) \|", readme.partition("Wrong cells")[2], re.M
+        )
+    }
+    labels = {row for row, column in wrong if column == table.label}
+    cells = {cell for cell in wrong if cell[1] != table.label}
+    assert told(name, "wrong cells") == len(cells) and cells <= suspects
+    assert told(name, "wrong grades") == len(labels)
+    lowest = values.row_numbers[values.row_values.argsort()[: len(labels)]]
+    assert set(lowest.tolist()) == labels

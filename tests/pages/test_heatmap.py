@@ -86,7 +86,7 @@ def test_the_heatmap_outlines_the_suspicious_cells_by_the_rule(davis):
     cells = cells_of(suspicion.order[: suspicion.n_flagged])
     assert cells == {(11, 0), (11, 1)}
     assert outlined(app) == cells
-    assert "2 cells are outlined by the rule, which aims at one" in text_of(app)
+    assert "2 suspects are outlined; the rule aims at one" in text_of(app)
     assert box(app, "Outline by").value == "suspicion"
     assert box(app, "How many").value is None
     pick(app, "How many", 7)
@@ -118,7 +118,7 @@ def test_a_table_in_which_nothing_stands_out():
     raw = "x,y\n" + "".join(f"{rng.random():.3f},{'ab'[k % 2]}\n" for k in range(60))
     run = valued(cellval.read(raw.encode(), label="y"), n_neighbors=3)
     app = shown("heatmap", run)
-    assert "Nothing stands out; choose a number" in text_of(app)
+    assert "nothing stands out. Choose a number" in text_of(app)
     assert outlined(app) == set()
     pick(app, "Only rows with outlined cells", True)
     assert "No cell is outlined" in text_of(app)

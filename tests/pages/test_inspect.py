@@ -1,8 +1,10 @@
 """The inspection list and its map; the states are in test_states."""
 
 import json
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import (
     box,
@@ -10,6 +12,7 @@ from helpers import (
     drawn,
     goto,
     labels,
+    list_tables,
     n_charts,
     pick,
     running,
@@ -24,10 +27,13 @@ import cellval
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import make_suspicion
 from cellval.repairs.repair import Repair
+from cellval.ui import tables
 
 
 def frame_of(app):
-    return app.dataframe[0].value
+    """The list: suspects, and what comes after them."""
+    parts = [table.value for table in list_tables(app)]
+    return pd.concat(parts, ignore_index=True)
 
 
 def decided(app):
@@ -54,6 +60,59 @@ def test_the_list_holds_the_most_suspicious_cells_with_all_columns(davis):
     assert {"stderr", "decision", "class"} <= set(frame)
     assert "repair" not in frame  # nothing was repaired
     assert "id" not in frame
+
+
+def test_the_list_shows_where_the_rule_ends(davis):
+    app = shown("inspect", davis)
+    said = text_of(app)
+    assert said.index("2 suspects") < said.index("The rule ends here")
+    assert "only because a list has 50 lines unless you say how many" in said
+    assert [len(table.value) for table in list_tables(app)] == [2, 48]
+    pick(app, "How many cells", 3)
+    assert "The cell below is next in the ranking, and listed only because you " in (
+        text_of(app)
+    )
+    pick(app, "How many cells", 2)
+    assert "The rule ends here" not in text_of(app)
+    pick(app, "How many cells", 1)
+    assert "1 of 2 suspects" in text_of(app)
+    pick(app, "Ranked by", "value")  # which has no rule
+    assert len(list_tables(app)) == 1
+    assert "suspects" not in text_of(app)
+
+
+def test_without_suspects_the_list_says_so():
+    wine = valued(cellval.read("sample_data/wine.csv"), subsets=8)
+    assert "No suspects" in text_of(shown("inspect", wine))
+
+
+def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
+    app = shown("inspect", davis)
+    frame = frame_of(app)
+    assert [*frame["finding"][0]] == ["Odd but harmless"]
+    assert frame["odds"][:3].tolist() == ["less than 1 in a million"] * 2 + [
+        "1 in 1,400"
+    ]
+    assert "Fine." not in frame["reason"].tolist()
+    for table in list_tables(app):
+        seen = list(table.proto.column_order)
+        assert {"finding", "odds", "reason"} <= set(seen)
+        assert not {"suspicion", "surprise"} & set(seen)
+        formats = re.findall(r'"format": "([^"]*)"', table.proto.columns)
+        assert set(formats) <= {"localized", "%d", "%.3f", "%.6f"}, "no exponents"
+
+
+def test_negative_values_have_a_real_minus_sign_and_sort_as_numbers():
+    frame = pd.DataFrame({"value": [-0.5, np.nan, 2.0], "n": [1, 2, 3]})
+    config = {"value": tables.number("value", "%+.2f"), "n": tables.number()}
+    style, columns = tables.with_minus(frame, config)
+    written = style._translate(False, False)["body"]
+    assert [row[1]["display_value"] for row in written] == ["−0.50", "–", "+2.00"]
+    assert style.data["value"].dtype == float
+    assert "format" not in columns["value"]["type_config"]  # it would win in a browser
+    assert columns["n"] == config["n"]
+    ordinary = frame.abs()
+    assert tables.with_minus(ordinary, config) == (ordinary, config)
 
 
 def test_the_list_by_value_within_the_class(davis):
@@ -234,6 +293,14 @@ def test_one_text_for_many_says_where_it_cannot_be_read(davis):
     assert [new.after for new in made(app).values()] == ["61", "61"]
 
 
+def test_lines_below_the_rule_can_be_ticked_too(davis):
+    app = shown("inspect", davis)
+    third = frame_of(app).loc[2, ["row_number", "column"]].tolist()
+    tick(app, [0], table=1)
+    click(app, "Mark as unsure")
+    assert decided(app) == {tuple(third): "unsure"}
+
+
 # --- codes for "missing" --------------------------------------------------------------
 
 
@@ -258,6 +325,7 @@ def test_codes_for_missing_are_told_and_left_out_of_the_list(coded):
     frame = frame_of(app)
     assert "999" not in frame["content"].tolist()
     assert frame["content"][0] == "1200"
+    assert "1 of 13 suspects" in text_of(app), "codes are suspects, too"
     assert frame["rank"][0] == 13
     assert box(app, "Flag the most suspicious").value == 1
     pick(app, 'Leave out codes for "missing"', False)

@@ -251,10 +251,13 @@ def test_valuing_the_repaired_table_and_back():
     assert session.selection.cell == (10, "height"), "the same row"
     old, new = 100 * first.values.total, 100 * second.values.total
     metrics = {m.label: m for m in app.metric}
-    total = metrics["KNN accuracy: total of all values"]
+    total = metrics["Valued accuracy of the KNN model"]
     assert total.value == f"{new:.1f} %"
-    assert total.delta == f"{new - old:+.2f} pp (before: {old:.1f} %)"
-    assert metrics["Suspicious cells"].value == "0"
+    change = f"{new - old:+.2f}".replace("-", "−")
+    assert total.delta == f"{change} pp (before: {old:.1f} %)"
+    down = total.proto.MetricDirection.DOWN
+    assert (total.proto.direction == down) == (new < old), "for all the real minus"
+    assert metrics["Suspects"].value == "0"
     frame = app.dataframe[-1].value
     assert set(frame["rank before"]) == {1, 2}
     assert (frame["rank after"] > 100).all()
@@ -290,7 +293,7 @@ def test_repaired_tables_are_valued_by_the_same_method():
     app = opened(valued(davis_table(), n_neighbors=10, method="oob", rounds=20), SWAP)
     settled(click(app, "Value the repaired table"))
     assert session_of(app).run.values.settings.method == "oob"
-    assert [metric.label for metric in app.metric] == ["Suspicious cells"]
+    assert [metric.label for metric in app.metric] == ["Suspects"]
 
 
 def test_all_rows_can_be_compared_in_a_window(davis):

@@ -1,4 +1,4 @@
-"""Explain a sample: the sum, label or cell, what if; two samples compared."""
+"""Explain a row: the sum, label or cell, what if; two rows compared."""
 
 import io
 
@@ -166,7 +166,7 @@ def test_rows_of_ordinary_value_are_tried_on_request(davis):
     pick(app, "Try other labels and suggestions", True)
     assert "sex: " in changes_tried(app)["change"][1]
     assert "No single change helps" in text_of(app)
-    assert "No cell of this row is suspicious" in text_of(app)
+    assert "No cell of this row is odd" in text_of(app)
     assert "Apply this repair" not in labels(app)
 
 

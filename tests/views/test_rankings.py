@@ -47,12 +47,12 @@ def test_outlines_follow_the_rule_unless_a_number_is_chosen(ranked):
     assert found.cells.tolist() == ranked.order[: ranked.n_flagged].tolist()
     assert not found.chosen
     words = rankings.outline_words(found)
-    assert words.startswith("2 cells are outlined by the rule, which aims at one")
+    assert words.startswith("2 suspects are outlined; the rule aims at one")
     seven = rankings.outlines(ranked.values, ranked, "suspicion", 7)
     assert seven.cells.size == 7
     assert "as many as you chose" in rankings.outline_words(seven)
     none = rankings.Outlines("surprise", np.zeros(0, int), False)
-    assert "Nothing stands out" in rankings.outline_words(none)
+    assert "nothing stands out" in rankings.outline_words(none)
     assert "most surprising" in rankings.outline_words(none)
     one = rankings.Outlines("suspicion", np.zeros(1, int), False)
     assert "1 cell is" in rankings.outline_words(one)

@@ -5,14 +5,14 @@ import pandas as pd
 import streamlit as st
 
 from cellval.figures.columns import MAX_COLUMNS, column_bars
-from cellval.glossary import COLUMN_HELP
+from cellval.glossary import COLUMN_HELP, VALUED_ACCURACY_HELP
 from cellval.ui import tables
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
 from cellval.ui.session import Shown
 from cellval.ui.widgets import chart, clicked, one_of
 from cellval.values.result import CellValues
-from cellval.values.words import model_words, score_words
+from cellval.values.words import reached_words
 from cellval.views.column_facts import ColumnFacts, column_facts
 from cellval.views.order import COLUMN_ORDERS, column_order
 from cellval.views.value_view import value_view
@@ -41,11 +41,11 @@ def _say_sum(values: CellValues) -> None:
     if values.settings.sums_to_score:
         sums = (
             f"The {len(values.column_names):,} columns sum to "
-            f"**{100 * values.total:.1f} %**, the {score_words(values.settings)} that "
-            f"the {model_words(values.settings)} reaches. "
+            f"**{100 * values.total:.1f} %**, the {reached_words(values.settings)}. "
         )
     st.markdown(
-        f"{sums}Click a bar to see the heatmap sorted by that column.", help=COLUMN_HELP
+        f"{sums}Click a bar to see the heatmap sorted by that column.",
+        help=f"{COLUMN_HELP} {VALUED_ACCURACY_HELP if sums else ''}".strip(),
     )
 
 

@@ -31,27 +31,28 @@ SAMPLES = {
     "davis.csv": (
         "Davis",
         "200 people, measured and reported weight and height. One real error: in one "
-        "row weight and height are swapped.",
+        "row weight and height are swapped, which makes the two suspects.",
     ),
     "breast_cancer.csv": (
         "Breast cancer",
-        "699 graded cell samples. 16 cells are “?”, 236 rows repeat an earlier one, "
-        "and there is an id column with repeats.",
+        "699 biopsies, graded from 1 to 10. 16 cells are “?”, 236 rows repeat an "
+        "earlier one, and one column is an id. No suspects.",
     ),
     "wine.csv": (
         "Wine",
-        "178 wines from three cultivars. Nothing is wrong here: change a cell yourself "
-        "and see whether it is found.",
+        "178 wines from three cultivars. Nothing is wrong here, and there are no "
+        "suspects: plant errors on the Validate page and see which are found.",
     ),
     "adult_2000.csv": (
         "Adult",
-        "2,000 people of the 1994 US census. Missing cells are “?”, one column says "
-        "nothing, and two say the same.",
+        "2,000 people of the 1994 US census. 264 cells are missing, and 99999 in 11 "
+        "cells of capital_gain lies apart from all other gains.",
     ),
     "ugly.csv": (
         "Ugly",
-        "An apple wholesaler's export: decimal commas, strays, duplicates, and ten "
-        "wrong cells for you to find.",
+        "183 lots of an apple wholesaler: decimal commas, 9 cells that cannot be read, "
+        "5 repeated rows. 8 wrong cells are among the suspects; 2 wrong grades make "
+        "the two lowest rows.",
     ),
 }
 

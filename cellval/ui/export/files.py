@@ -181,7 +181,7 @@ def reports(session: Session, table: Table) -> None:
     """A page and a workbook for people without this app."""
     suspicion, file = session.suspicion, session.file
     if suspicion is None:
-        st.caption("Reports can be made as soon as suspicious cells were looked for.")
+        st.caption("Reports can be made as soon as suspects were looked for.")
         return
     measured = file.comparison.on(table) if session.is_measured else None
     comparison = None if measured is None else measured.result
@@ -196,7 +196,7 @@ def reports(session: Session, table: Table) -> None:
     with _card(
         a,
         "Report",
-        "One HTML page that opens without a server: heatmap, suspicious cells with "
+        "One HTML page that opens without a server: heatmap, suspects with "
         "reasons, your changes, and whether models got better.",
     ):
         name = f"{stem(table)}-report.html"
@@ -205,8 +205,8 @@ def reports(session: Session, table: Table) -> None:
     with _card(
         b,
         "Workbook",
-        "The table as an XLSX file, cells coloured by their values, with suspicious "
-        "cells and changes.",
+        "The table as an XLSX file, cells coloured by their values, with suspects "
+        "and changes.",
     ):
         name = f"{stem(table)}.xlsx"
         make = partial(xlsx_bytes, suspicion, **known)

@@ -124,7 +124,7 @@ def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
     outlined_only = st.toggle(
         "Only rows with outlined cells",
         **lasting(session, "heatmap flagged", False),
-        help="Rows in which a cell is outlined, by the choice below or flagged by you.",
+        help="Rows with a suspect, by the choice below, or a cell that you flagged.",
     )
     transposed = st.toggle(
         "Transpose",
@@ -159,8 +159,8 @@ def _rule(by: str) -> str:
     if by == "value":
         return "By value that is at most 0.5 % of the cells, or 5."
     return (
-        "It flags as many cells as it can while it expects one false alarm in ten of "
-        "them: few or none in a table without oddities."
+        "It picks as many suspects as it can while it expects one false alarm in ten "
+        "of them: few or none in a table without oddities."
     )
 
 

@@ -9,11 +9,12 @@ import streamlit as st
 
 from cellval import glossary as words
 from cellval.detect.placeholders import missing_codes
+from cellval.detect.suspicion import FINDINGS
 from cellval.repairs.decisions import DECISIONS
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import many, tables
-from cellval.ui.cell_detail import Walk
+from cellval.ui.cell_detail import COLOURS, Walk
 from cellval.ui.live import then_cell
 from cellval.ui.session import Cell, FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
@@ -24,6 +25,8 @@ from cellval.views.value_view import value_view
 
 UNDECIDED = "not decided"
 HOW_MANY = "list how many"
+# Columns that the table's own menu of columns shows; odds say it in words.
+ON_REQUEST = ("suspicion", "surprise")
 
 
 def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
@@ -90,7 +93,7 @@ def _how_many(shown: Shown, by: str, usual: int) -> int | None:
         **lasting(shown.session, HOW_MANY, None, range(1, most + 1)),
         placeholder=f"{usual:,} by default",
         help=f"The {WORST[by]} cells to inspect, up to {most:,}. Empty: {USUAL}, or as "
-        "many as the rule flags if these are more.",
+        "many as there are suspects if these are more.",
     )
     return None if k is None else int(k)
 
@@ -104,13 +107,42 @@ def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
     if len(frame) == 0:
         st.info("No cell fits these filters.")
     else:
-        chosen = _draw(shown, frame)
+        chosen = _draw_parts(shown, found, frame)
         st.caption(
             "Click a line to open the cell; tick lines to decide on many at once, or "
             "tick none and decide on all that are listed."
         )
         _act(shown, frame, chosen)
     _flag_buttons(file, found)
+
+
+def _draw_parts(shown: Shown, found: Inspection, frame: pd.DataFrame) -> list[int]:
+    """Suspects, and below a line what comes next in the ranking: the chosen lines."""
+    if found.n_rule is None:  # by value: there is no rule that could end
+        return _draw(shown, frame)
+    n = int(frame["suspect"].sum())
+    chosen = []
+    if n:
+        some = f"{n:,} of " if n < (found.n_all or 0) else ""  # filters leave some out
+        suspects = counted(found.n_all or n, "suspect")
+        st.markdown(f"##### {some}{suspects}", help=words.SUSPECT_HELP)
+        chosen = _draw(shown, frame.head(n))
+    if n < len(frame):
+        title = "The rule ends here" if found.n_all else "No suspects"
+        st.markdown(f"##### {title}", help=words.SUSPECT_HELP)
+        st.caption(_after_the_rule(found, len(frame) - n))
+        rest = frame.iloc[n:].reset_index(drop=True)
+        chosen += [n + line for line in _draw(shown, rest)]
+    return chosen
+
+
+def _after_the_rule(found: Inspection, n: int) -> str:
+    """Why there are lines of cells that are no suspects."""
+    why = f"a list has {USUAL} lines unless you say how many"
+    if found.k is not None:
+        why = f"you asked for {counted(found.k, 'cell')}"
+    below = "The cell below is" if n == 1 else f"The {n:,} cells below are"
+    return f"{below} next in the ranking, and listed only because {why}."
 
 
 def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
@@ -123,16 +155,21 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
         hidden.add("repair")
     drawn = frame[[name for name in columns if name in frame and name not in hidden]]
     drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
+    seen = [name for name in drawn if name not in ON_REQUEST]
+    if "finding" in drawn:  # a badge is a list of one
+        drawn = drawn.assign(finding=[[name] for name in drawn["finding"]])
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
     key = session.widget_key("list", cells.hexdigest())
+    styled, columns = tables.with_minus(drawn, columns)
     event = st.dataframe(
-        drawn,
+        styled,
         key=key,
         hide_index=True,
-        height=min(640, 38 + 35 * max(len(drawn), 3)),
+        height=min(640, 38 + 35 * len(drawn)),
         on_select=lambda: _open(session, frame, key),
         selection_mode=["multi-row", "single-cell"],
         column_config=columns,
+        column_order=seen,
         alt="The cells to inspect, worst first",
     )
     return [line for line in event["selection"]["rows"] if line < len(frame)]
@@ -152,13 +189,18 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
             width=90,
             help="What may have been meant, for surprising cells; more beside.",
         ),
-        "suspicion": number("suspicion", "%.2g", width=85, help=words.SUSPICION_HELP),
+        "finding": st.column_config.MultiselectColumn(
+            width=130,
+            options=list(FINDINGS.values()),
+            color=list(COLOURS.values()),
+            help="Is the cell odd, and does it clearly hurt?",
+        ),
+        "odds": text(width=155, help=words.ODDS_HELP),
         "decision": text(width=75, help="Set it beside or below."),
         "repair": text(width=90, help="What you decided to put into the cell."),
         "reason": text(
             width=300, help="What is odd about the cell, and whether it clearly hurts."
         ),
-        "surprise": number("surprise", "%.2g", width=85, help=words.SURPRISE_HELP),
         "value": number(value, digits, width=80, help=words.VALUE_HELP),
         "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
         "class": text(
@@ -169,14 +211,16 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
             help="Where nine in ten cells of this column lie in rows of this class, or "
             "the most common contents.",
         ),
+        "suspicion": number("suspicion", 6, help=words.SUSPICION_HELP),
+        "surprise": number("surprise", 6, help=words.SURPRISE_HELP),
     }
 
 
 def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
     selection = st.session_state[key]["selection"]
     session.touch()
-    ticked = key, tuple(selection["rows"])
-    is_tick, session.selection.ticked = session.selection.ticked != ticked, ticked
+    ticked, rows = session.selection.ticked, tuple(selection["rows"])
+    is_tick, ticked[key] = ticked.get(key, ()) != rows, rows
     lines = [line for line, _ in selection["cells"]] or selection["rows"][-1:]
     if not lines or lines[-1] >= len(frame):
         return

@@ -1,11 +1,18 @@
 """The repaired table beside the file as it was: numbers, cells, heatmaps."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.comparison import heatmaps
-from cellval.glossary import SUSPICION_HELP, VALUE_HELP
+from cellval.glossary import (
+    SUSPECT_HELP,
+    SUSPICION_HELP,
+    VALUE_HELP,
+    VALUED_ACCURACY_HELP,
+)
 from cellval.repairs.repair import split
 from cellval.ui import tables
 from cellval.ui.runs import value_repaired
@@ -13,7 +20,7 @@ from cellval.ui.session import Session
 from cellval.ui.sidebar import back_button
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import Window, chart, error, lasting
-from cellval.values.words import model_words
+from cellval.values.words import model_words, score_words
 from cellval.views.matched_rows import MatchedRows, Version, cells_before_after
 from cellval.views.value_view import value_view
 
@@ -86,30 +93,41 @@ def _totals(before: Version, after: Version) -> None:
     settings = before.values.settings
     if settings.sums_to_score:
         old, new = before.values.total, after.values.total
-        knn = settings.model == "knn"
-        model = "KNN" if knn else model_words(settings).capitalize()
         a.metric(
-            f"{model} accuracy: total of all values",
+            f"Valued {score_words(settings)} of the {model_words(settings)}",
             f"{100 * new:.1f} %",
-            f"{100 * (new - old):+.2f} pp (before: {100 * old:.1f} %)",
-            delta_color="normal" if abs(new - old) >= 5e-5 else "off",
-            help="The accuracy (of KNN: the share of the nearest rows' votes that are "
-            "right) over all rows that were predicted. It counts the changed rows, "
-            "too, so it is no proof: “Did it help?” above asks rows that were not "
-            "touched.",
+            **_change(
+                f"{100 * (new - old):+.2f} pp (before: {100 * old:.1f} %)",
+                new - old if abs(new - old) >= 5e-5 else 0,
+            ),
+            help=VALUED_ACCURACY_HELP,
             border=True,
         )
     if before.suspicion is None or after.suspicion is None:
         return
     n_old, n_new = before.suspicion.n_flagged, after.suspicion.n_flagged
     b.metric(
-        "Suspicious cells",
+        "Suspects",
         f"{n_new:,}",
-        f"{n_new - n_old:+,} (before: {n_old:,})",
-        delta_color="inverse" if n_new != n_old else "off",
-        help="Cells flagged by the rule, which aims at one false alarm in ten.",
+        **_change(f"{n_new - n_old:+,} (before: {n_old:,})", n_old - n_new, sign=-1),
+        help=SUSPECT_HELP,
         border=True,
     )
+
+
+def _change(text: str, gain: float, sign: int = 1) -> dict[str, Any]:
+    """Options of a metric: its change, green for a gain, with a real minus sign.
+
+    Streamlit knows only the hyphen and would draw a fall as a rise. The sign is -1
+    where less is a gain.
+    """
+    if gain == 0:
+        return {"delta": text, "delta_color": "off", "delta_arrow": "off"}
+    return {
+        "delta": text.replace("-", "−"),
+        "delta_color": "normal" if gain > 0 else "inverse",
+        "delta_arrow": "up" if sign * gain > 0 else "down",
+    }
 
 
 def _repaired_cells(session: Session, before: Version, after: Version) -> None:

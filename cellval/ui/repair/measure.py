@@ -6,6 +6,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.comparison import accuracies
+from cellval.glossary import TESTED_ACCURACY_HELP
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.repairs.comparison import Comparison
@@ -19,7 +20,8 @@ from cellval.ui.widgets import chart, error
 from cellval.values.options import RunOptions
 
 SPREAD_HELP = (
-    "Standard deviation, in percentage points, of the accuracy over the repeats: each "
+    "Standard deviation, in percentage points, of the tested accuracy over the "
+    "repeats: each "
     "splits the rows into other folds."
 )
 INTERVAL_HELP = (
@@ -90,15 +92,17 @@ def _over(job: Job[Comparison]) -> None:
 
 def _show(result: Comparison) -> None:
     _verdicts(result)
-    chart(accuracies(result), "Accuracy before and after", menu=False)
+    chart(accuracies(result), "Tested accuracy before and after", menu=False)
     _table(result)
     dropped = f", {result.n_dropped:,} of them dropped" if result.n_dropped else ""
     _, repeats, folds = result.before.shape
     st.caption(
-        f"Measured on the {counted(result.n_tested, 'row')} that were not touched. "
-        f"Touched rows ({result.n_touched:,}{dropped}) only serve to learn from, once "
-        f"as they were and once as they are now. {folds}-fold cross-validation, "
-        f"{counted(repeats, 'repeat')}. {plain(result.reference)} {plain(result.note)}"
+        f"Tested accuracy: on the {counted(result.n_tested, 'row')} that were not "
+        f"changed. Changed rows ({result.n_touched:,}{dropped}) only serve to learn "
+        "from, once as they were and once as they are now. "
+        f"{folds}-fold cross-validation, "
+        f"{counted(repeats, 'repeat')}. {plain(result.reference)} {plain(result.note)}",
+        help=TESTED_ACCURACY_HELP,
     )
 
 
@@ -108,12 +112,11 @@ def _verdicts(result: Comparison) -> None:
 
 
 def _table(result: Comparison) -> None:
-    right = "Share of the untouched rows that the model predicts rightly, in %."
-    number = tables.number
+    number, tested = tables.number, TESTED_ACCURACY_HELP
     columns = {
-        "before": number("before (%)", 1, help=right),
+        "before": number("tested accuracy before (%)", 1, help=tested),
         "before_spread": number("± pp", 2, help=SPREAD_HELP),
-        "after": number("after (%)", 1, help=right),
+        "after": number("tested accuracy after (%)", 1, help=tested),
         "after_spread": number("± pp ", 2, help=SPREAD_HELP),
         "difference": number("difference (pp)", "%+.2f", help=INTERVAL_HELP),
         "low": number("from (pp)", "%+.2f", help=INTERVAL_HELP),
@@ -121,6 +124,6 @@ def _table(result: Comparison) -> None:
     }
     tables.draw(
         (100 * result.frame()[list(columns)]).reset_index(),
-        "Accuracy before and after, for each model",
+        "Tested accuracy before and after, for each model",
         {"model": tables.text(width="medium"), **columns},
     )

@@ -40,14 +40,17 @@ def show_label_or_cell(shown: Shown, position: int) -> None:
         "##### Label or cell?",
         help="A row of low value may have a wrong label or a wrong cell, or be a hard "
         "case. Each single change is tried: every other label, and what each "
-        f"suspicious cell should have been. {ROW_HELP}",
+        f"odd cell should have been. {ROW_HELP}",
     )
     flagged = any(
         row == row_number and decision == "error"
         for (row, _), decision in dict(session.file.decisions).items()
     )
     if not flagged and not is_low(values, suspicion, position):
-        st.caption("This row's value is not low, and none of its cells is flagged.")
+        st.caption(
+            "This row's value is not low, and none of its cells is a suspect or "
+            "flagged."
+        )
         if not st.toggle(
             "Try other labels and suggestions",
             **lasting(session, "try labels", False),
@@ -149,7 +152,7 @@ def _not_tried(shown: Shown, options: Suggested) -> str:
     elif shown.suspicion is None:
         words.append("Only labels: cells could not be compared with each other.")
     elif not options:
-        words.append("No cell of this row is suspicious, so only labels are tried.")
+        words.append("No cell of this row is odd, so only labels are tried.")
     if len(shown.table.classes) - 1 > MOST_LABELS:
         words.append(f"Of the other labels, the {MOST_LABELS} commonest.")
     if goes_on:

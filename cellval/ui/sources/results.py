@@ -39,8 +39,8 @@ def show(
     blocks = _counted_from(session, blocks)
     total, guess, n_rows = blocks.total, blocks.baseline, int(blocks.n_rows.sum())
     words = (
-        f"All blocks sum to **{100 * total:.1f} %**, the accuracy that "
-        f"{_model_words(choice)} reaches with all sources and columns."
+        f"All blocks sum to **{100 * total:.1f} %**, the valued accuracy of "
+        f"{_model_words(choice)} with all sources and columns."
         if guess == 0
         else f"All blocks sum to **{100 * total:.1f} pp**: so far is "
         f"{_model_words(choice)} above a guess with all sources and columns "
@@ -115,7 +115,7 @@ def _table(blocks: BlockValues, of: str, title: str) -> None:
         "rows": number("rows", "localized"),
         "per_1000_rows": number(
             "per 1,000 rows (pp)",
-            "%.3g",
+            2,
             help="The value divided by the group's rows, times 1,000: what a row of "
             "this source is worth, whatever its size. Small sources have it easier.",
         ),
@@ -123,7 +123,7 @@ def _table(blocks: BlockValues, of: str, title: str) -> None:
         "cells": number("cells", "localized"),
         "per_1000_cells": number(
             "per 1,000 cells (pp)",
-            "%.3g",
+            2,
             help="The value divided by the group's cells, times 1,000.",
         ),
     }
