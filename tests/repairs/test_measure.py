@@ -242,7 +242,7 @@ def test_faults_are_told_in_plain_words(clean):
     with pytest.raises(InputError, match="not repaired are of class 'no'"):
         iter_comparison(clean, clean.with_cells(all_yes))
     all_but_one = {cell: "99" for cell in list(all_yes)[1:]}
-    with pytest.raises(InputError, match="Only one row of class 'yes' was not repaired"):
+    with pytest.raises(InputError, match="Only one row of class 'yes' was"):
         iter_comparison(clean, clean.with_cells(all_but_one))
     with pytest.raises(InputError, match="no repaired version"):
         iter_comparison(clean, random_table(0, 20, ["number"]))

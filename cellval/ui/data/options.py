@@ -14,7 +14,7 @@ from cellval.table.table import Table
 from cellval.text import spoken_time
 from cellval.ui.session import Session, Source, read_test
 from cellval.ui.text import plain, roughly
-from cellval.ui.widgets import lasting, one_of
+from cellval.ui.widgets import error, lasting, one_of
 from cellval.valuation import expected_seconds
 from cellval.values.options import BASELINES, SCORINGS, RunOptions
 
@@ -89,16 +89,26 @@ def choose_held_out(session: Session, name: str) -> float:
 
 def _second_file(session: Session, table: Table) -> dict[str, Any] | None:
     key = session.widget_key("test file")
-    file = st.file_uploader("Test rows", type=["csv", "tsv", "txt"], key=key)
+    file = st.file_uploader("Test rows", key=key)
+    refused = False
     if file is not None:
-        session.test_source = Source.of(file.name, file.getvalue())
+        source = Source.of(file.name, file.getvalue())
+        try:
+            read_test(table, source)
+        except InputError as fault:  # the one before stays
+            error(fault)
+            refused = True
+        else:
+            session.test_source = source
     if session.test_source is None:
-        st.info("Add the file with the test rows to go on.")
+        if not refused:
+            st.info("Add the file with the test rows to go on.")
         return None
     try:
         test = read_test(table, session.test_source)
-    except InputError as error:
-        st.error(plain(str(error)))
+    except InputError as fault:
+        if not refused:
+            error(fault)
         return None
     st.caption(f"{plain(session.test_source.name)}: {test.n_rows:,} test rows.")
     return {"test": test}
