@@ -7,7 +7,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
-from cellval.kept import kept
+from cellval.jobs.expected import run_seconds
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS, ROUNDS
 from cellval.table.table import Table
@@ -15,7 +15,6 @@ from cellval.text import spoken_time
 from cellval.ui.session import Session, Source, read_test
 from cellval.ui.text import plain, roughly
 from cellval.ui.widgets import error, lasting, one_of
-from cellval.valuation import expected_seconds
 from cellval.values.options import BASELINES, SCORINGS, RunOptions
 
 QUICK_SECONDS = 10.0
@@ -173,7 +172,7 @@ def is_large(table: Table) -> bool:
 
 def _one_pass(table: Table) -> float:
     """Seconds of the coarsest sampled run without approximation."""
-    return _expected(table, RunOptions(subsets=1))
+    return run_seconds(table, RunOptions(subsets=1))
 
 
 def _choose_near(session: Session, table: Table, fold: Any) -> int | None:
@@ -270,12 +269,9 @@ def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int
 # --- how long it will take ------------------------------------------------------------
 
 
-_expected = kept(16)(expected_seconds)
-
-
 def say_time(table: Table, options: RunOptions) -> None:
     """About how long the run will take; a warning where it is long."""
-    seconds = _expected(table, options)
+    seconds = run_seconds(table, options)
     text = f"This will take {roughly(seconds)} on this computer."
     if options.method == "knn":
         if options.budget and seconds >= options.budget:
