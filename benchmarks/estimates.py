@@ -60,11 +60,8 @@ def watched(name: str, before: float, job: Job) -> None:
     quiet = (busy_seconds() - busy) / n_cores()
     said = [next((w for at, w in seen if at >= k * took), np.nan) for k in MARKS]
     columns = "".join(f"{_beside(s, took):>16}" for s in (before, *said))
-    failed = f"  {job.status}" if job.status != "done" else ""
-    print(
-        f"{name:34}{columns}{took:9.1f}{quiet:9.1f}{before / max(quiet, 0.01):13.2f}{failed}",
-        flush=True,
-    )
+    line = f"{name:34}{columns}{took:9.1f}{quiet:9.1f}{before / max(quiet, 0.01):13.2f}"
+    print(line, "" if job.status == "done" else job.status, flush=True)
 
 
 def _beside(said: float, took: float) -> str:
@@ -155,9 +152,8 @@ def main() -> None:
     load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "?"
     print(f"seconds; {n_cores()} cores, load {load} at the beginning")
     heads = ("said before", *(f"at {100 * k:.0f} %" for k in MARKS))
-    print(
-        f"{'':34}{''.join(f'{head:>16}' for head in heads)}{'actual':>9}{'CPU':>9}{'said / CPU':>13}"
-    )
+    columns = "".join(f"{head:>16}" for head in heads)
+    print(f"{'':34}{columns}{'actual':>9}{'CPU':>9}{'said / CPU':>13}")
     for name in chosen:
         named[name]()
 

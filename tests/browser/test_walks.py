@@ -207,7 +207,7 @@ def test_an_ugly_file_is_read_and_its_faults_are_told(page, server):
 def test_files_of_wrong_kinds_are_told_in_sentences(page, server):
     page.goto(server.url)
     for opened in (False, True):  # then beside a file that stays
-        for name, (raw, sentence) in WRONG_FILES.items():
+        for name, (raw, sentence) in list(WRONG_FILES.items())[0 if opened else -3 :]:
             if opened:
                 fold = page.get_by_text("Open another file")
                 if not page.locator("input[type=file]").first.is_visible():
