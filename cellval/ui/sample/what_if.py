@@ -1,7 +1,7 @@
 """What if: a row edited, its value then beside now, and edits kept as repairs."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -100,20 +100,22 @@ def store_button(
         "",
         session.original_row(row_number)[of_label],
     )
-    look: dict[str, Any] = {
-        "icon": ":material/build:",
-        "disabled": (row_number, "") in session.file.repairs,
-        "help": f"Writes {counted(len(texts), 'change')} into the repaired table. Your "
-        "file stays as it is, and the change can be undone.",
-    }
+    icon, dropped = ":material/build:", (row_number, "") in session.file.repairs
     if flips:
-        with st.popover(f"{label} …", key=f"{key} caution", **look):
+        with st.popover(f"{label} …", icon=icon, key=f"{key} caution"):
             st.markdown(f":material/warning: {LABEL_CAUTION}")
             words = "The source says so: change it"
-            clicked = st.button(words, key=key, disabled=look["disabled"])
+            clicked = st.button(words, key=key, disabled=dropped)
     else:
-        kind: Literal["primary", "secondary"] = "primary" if is_clear else "secondary"
-        clicked = st.button(label, key=key, type=kind, **look)
+        clicked = st.button(
+            label,
+            key=key,
+            type="primary" if is_clear else "secondary",
+            icon=icon,
+            disabled=dropped,
+            help=f"Writes {counted(len(texts), 'change')} into the repaired table. "
+            "Your file stays as it is, and the change can be undone.",
+        )
     if clicked:
         store(session, row_number, texts, reason)
         st.rerun()
