@@ -1,12 +1,13 @@
-"""Times that the app says, beside those that it takes: python -m benchmarks.estimates
+"""Times that the app says, beside those that it takes.
 
-[part ...] [--write]; parts: knn, games, large, measuring, validate, all if none is
-named. "said before" is what the Data page says, "at 10 %" and so on what is foretold
-for the whole run when so much of its time is over; the numbers in brackets are times
-the actual seconds. Kernels are compiled before, as the app does while a file is chosen.
-On a busy machine the actual seconds are longer than foretold: run it alone. CPU is the
-time that all cores were busy with it, divided by their number: about what a quiet
-machine would have taken.
+python -m benchmarks.estimates [part ...] [--write]
+
+Parts: samples, adult, games, large, measuring, validate; all if none is named. "said
+before" is what the Data page says, "at 10 %" and so on what is foretold for the whole
+run when so much of its time is over; in brackets, how many times the actual seconds
+that is. Kernels are compiled before, as the app does while a file is chosen. On a busy
+machine the actual seconds are longer than foretold: run it alone. CPU is the time that
+cores were busy with it, divided by their number: about what a quiet machine would take.
 """
 
 import os
@@ -81,18 +82,21 @@ def run(name: str, table: cellval.Table, **options: object) -> None:
     watched(name, before, job)
 
 
-def knn() -> None:
+def samples() -> None:
     run("Davis", sample("davis"))
     run("Breast cancer", sample("breast_cancer"))
     run("Wine", sample("wine"))
     run("Ugly", sample("ugly"))
-    adult = sample("adult_2000")
-    run("Adult 2,000", adult)
-    run("Adult 2,000, near field", adult, near=500)
-    run("Adult 2,000, hold-out", adult, test=0.3)
-    run("Adult 2,000, budget 10 s", adult, budget=10.0)
-    run("Adult 2,000, balanced, K = 50", adult, scoring="balanced", n_neighbors=50)
-    run("Adult 2,000, until precise", adult, subsets=14 * 2 * 32)
+
+
+def adult() -> None:
+    table = sample("adult_2000")
+    run("Adult 2,000", table)
+    run("Adult 2,000, near field", table, near=500)
+    run("Adult 2,000, hold-out", table, test=0.3)
+    run("Adult 2,000, budget 10 s", table, budget=10.0)
+    run("Adult 2,000, balanced, K = 50", table, scoring="balanced", n_neighbors=50)
+    run("Adult 2,000, until precise", table, subsets=14 * 2 * 32)
 
 
 def large() -> None:
@@ -142,7 +146,7 @@ def validate() -> None:
         watched(f"{name}, with a tree", float("nan"), job)
 
 
-PARTS = (knn, games, large, measuring, validate)
+PARTS = (samples, adult, games, large, measuring, validate)
 
 
 def main() -> None:
