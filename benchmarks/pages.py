@@ -51,6 +51,12 @@ PAGES = {
         "2D-Shapley-MC beside plain scikit-learn scripts, 2D-OOB, and blocks.",
         ("games mc", "games workers", "games oob", "blocks"),
     ),
+    "estimates": Page(
+        "Times foretold",
+        "What the app says before and during a run, beside what it takes. Within a "
+        "factor of two is meant; what is not has a !.",
+        ("estimates",),
+    ),
     "app": Page(
         "Waiting in the app",
         "In a real browser: seconds, and bytes sent to the page.",

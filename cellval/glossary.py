@@ -48,6 +48,11 @@ SURPRISE_HELP = (
     "Share of ordinary cells of the column that look at least as odd, given the row's "
     "class and the rows most like it: 0.001 is one in a thousand. Lower is worse."
 )
+LABEL_CAUTION = (
+    "A wrong label looks the same as a rare but true case. Changing it towards the "
+    "model makes measured accuracy look better even if the label was right. Check the "
+    "source first."
+)
 
 VALUED_ACCURACY_HELP = (
     "Valued accuracy: what the values of all cells sum to, the accuracy of the model "

@@ -78,13 +78,14 @@ def iter_chosen(
     return iter_game(table, options, **where)
 
 
-def expected_seconds(table: Table, options: RunOptions) -> float:
+def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
     """About how long a run with these options would take on this machine.
 
-    Raises InputError where the run would fail for the options.
+    Parts of it are made and timed; of KNN only if `timed`: what is not compiled yet is
+    waited for then. Raises InputError where the run would fail for the options.
     """
     if options.method == "knn":
-        seconds = engine.expected_seconds(table, options)
+        seconds = engine.expected_seconds(table, options, timed=timed)
     else:
         from cellval.games.run import expected_seconds as of_game
 

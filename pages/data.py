@@ -39,6 +39,7 @@ if source is None:
 fold = session.widget_key("another file")
 with st.expander("Open another file", icon=":material/folder_open:", key=fold):
     file.choose_file(session)
+file.say_refused(session)  # not in the fold, which may be closed
 
 try:
     table = session.read_file()

@@ -314,3 +314,19 @@ def clean_frame(n=240, seed=0):
 
 def close(a, b):
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
+
+
+# Bytes of files that are no CSV, and what is said of each.
+WRONG_FILES = {
+    "paper.pdf": (b"%PDF-1.7\n%\xe2\xe3", "a PDF document. It holds pages"),
+    "photo.png": (b"\x89PNG\r\n\x1a\n" + bytes(99), "a PNG image. A picture cannot"),
+    "photo.jpg": (b"\xff\xd8\xff\xe0" + bytes(99), "a JPEG image. A picture cannot"),
+    "book.xlsx": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook (.xlsx). Open it"),
+    "book.xls": (b"\xd0\xcf\x11\xe0" + bytes(99), "an old Excel workbook (.xls). Open"),
+    "all.zip": (b"PK\x03\x04__data.csv", "a ZIP archive. Unpack it"),
+    "t.parquet": (b"PAR1" + bytes(99), "a Parquet file. Save it as CSV first"),
+    "empty.csv": (b"", "is empty. A CSV file has a line of column names"),
+    "model.bin": (bytes(range(20)) * 9, "binary data. Open it in the program"),
+    "page.html": (b"<!DOCTYPE html><p>", "a web page (HTML). Perhaps a link"),
+    "misnamed.csv": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook (.xlsx)."),
+}

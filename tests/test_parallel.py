@@ -385,3 +385,14 @@ def test_background_work_steps_back_alone():
     thread.join()
     assert found == [(mine, max(mine, parallel.NICE))]
     assert nice() == mine
+
+
+def test_a_call_is_timed_by_its_own_thread_and_the_shortest_counts(monkeypatch):
+    clocks = SimpleNamespace(
+        thread_time=iter([0, 5, 5, 8]).__next__,
+        perf_counter=iter([0, 9, 9, 16]).__next__,
+        get_clock_info=lambda _: SimpleNamespace(resolution=1e-9),
+    )
+    monkeypatch.setattr(parallel, "time", clocks)
+    assert parallel.seconds_of(lambda: None) == 3
+    assert parallel.seconds_of(lambda: None, own=False) == 7

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.knn.nearest import nearest_rows
-from cellval.parallel import Computation, Piece
+from cellval.parallel import Computation, Piece, seconds_of
 from cellval.stats import median
 from cellval.table.columns import Column
 from cellval.table.encoding import encode
@@ -24,6 +24,7 @@ N_BINS = 12
 SKEWED = 4.0  # one tail of a column so many times as long as the other
 MOST_CATEGORIES = 64  # rarer ones count as one
 ITEM_ROWS = 256
+TIMED_ROWS = 64  # to foretell how long all of them take
 GO_ON = np.zeros(1, np.uint8)  # nobody stops it
 
 
@@ -213,6 +214,14 @@ class Asking(Computation[Answers, Nearby]):
             for rows in self._items:
                 arguments = self.model.cells[:, rows], rows, self._stop
                 yield Piece(index.answers, arguments, float(rows.size * size))
+
+    def expected_seconds(self) -> float:
+        """Of all pieces on one core, from some rows that are timed."""
+        rows, size = np.arange(min(TIMED_ROWS, self.table.n_rows)), self.sizes[-1]
+        index = NeighbourIndex(self.table, self.model, size)
+        cells = self.model.cells[:, rows]
+        took = seconds_of(lambda: index.answers(cells, rows))
+        return took * self.total / (rows.size * size)
 
     def begin(self) -> Answers:
         return Answers((), None)

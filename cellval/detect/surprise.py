@@ -20,13 +20,14 @@ from cellval.detect.placeholders import Placeholder, holds_code, placeholders
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.errors import is_whole, require
 from cellval.kept import kept
-from cellval.parallel import drive
+from cellval.parallel import drive, seconds_of
 from cellval.progress import Snapshot
 from cellval.stats import robust_spread
 from cellval.table.columns import MISSING_MARKERS, Column
 from cellval.table.table import Table
 from cellval.text import brief
 
+NANOSECONDS = 5.0  # that comparing a cell with another one usually takes
 RARITY_WEIGHT = 0.5  # of rarity beside the residual, in a column nothing predicts
 FEW = 5  # cells: smaller classes are judged by the spread of the whole column
 NARROWEST = 0.1  # of the column's spread: no class counts as tighter
@@ -78,6 +79,19 @@ def iter_surprise(
     asking = Asking(without(table, codes), random_state)
     steps = drive(asking, n_jobs=n_jobs, executor=executor)
     return _iter_surprise(steps, partial(_combined, table, codes, asking))
+
+
+def expected_seconds(
+    table: Table, random_state: int = 0, *, timed: bool = True
+) -> float:
+    """About how long the search takes on one core.
+
+    From a few rows that are timed; or else from what a usual machine takes.
+    """
+    asking = Asking(table, random_state)
+    if not timed:
+        return asking.total * len(table.features) * NANOSECONDS / 1e9
+    return seconds_of(lambda: asking.model, repeat=1) + asking.expected_seconds()
 
 
 def _iter_surprise(

@@ -1,6 +1,5 @@
 """`CellValues` by any method but KNN's: from a `Game` to snapshots."""
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
@@ -18,8 +17,9 @@ from cellval.games.game import Game, make_game
 from cellval.games.leave_one_out import LeftOut
 from cellval.games.montecarlo import Rounds
 from cellval.games.oob import OutOfBag
+from cellval.games.watched import line
 from cellval.methods import METHODS
-from cellval.parallel import Computation, Piece, drive, n_cores
+from cellval.parallel import Computation, Piece, drive, n_cores, seconds_of
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
@@ -141,16 +141,16 @@ def _one_evaluation(game: Game, run: Computation[Any, Any]) -> float:
     n, m = game.shape
     draw = np.random.default_rng(0)
     share = 1 if game.method == "loo" else 2
-    each = []
-    for _ in range(2):
-        rows = np.sort(draw.permutation(n)[: max(1, n // share)])
-        columns = np.sort(draw.permutation(m)[: max(1, m // share)])
-        began = time.monotonic()
-        if game.method == "oob":
-            run.prepare()  # grows one
-        elif game.method == "flat":
-            game.h(draw.random((n, m)) < 0.5)
-        else:
-            game.h(rows, columns)
-        each.append(time.monotonic() - began)
-    return min(each)
+    rows = np.sort(draw.permutation(n)[: max(1, n // share)])
+    columns = draw.permutation(m)
+    call: Callable[[], Any]
+    if game.method == "oob":
+        call, each = run.prepare, 1  # grows one
+    elif game.method == "mc":  # rows are seen through one column more at a time
+        call, each = partial(line, game.h, rows, columns, np.ones(m + 1, bool)), m
+    elif game.method == "flat":
+        call, each = partial(game.h, draw.random((n, m)) < 0.5), 1
+    else:
+        call, each = partial(game.h, rows, np.sort(columns[: max(1, m // share)])), 1
+    # libraries of models may start threads of their own
+    return seconds_of(call, own=not run.processes) / each

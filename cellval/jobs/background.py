@@ -1,6 +1,7 @@
 """Long computations in background threads: progress, stop, error, result."""
 
 import logging
+import math
 import secrets
 import sys
 import threading
@@ -12,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
-from cellval.parallel import give_way
+from cellval.parallel import TICK, give_way
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.valuation import iter_chosen
@@ -27,7 +28,7 @@ Result = TypeVar("Result")
 ACTIVE = ("compiling", "running")
 # Seconds between two estimates that pages see, at least and at most; between them so
 # large a part of the time that the run took by now, and of what making one takes.
-VALUES_EVERY, VALUES_AT_LAST = 1.5, 15.0
+VALUES_EVERY, VALUES_AT_LAST = 2.5, 15.0
 OF_RUN, OF_MAKING = 0.15, 10.0
 
 
@@ -130,6 +131,7 @@ class ValuationJob(Job[CellValues]):
         self._suspicion: Suspicion | None = None
         self._wanted = False  # were the values asked for since they were made?
         self._made_at = self._making = 0.0  # when, and how many seconds that took
+        self._looking: Snapshot[Any] = Snapshot()  # how far surprise is
 
     @property
     def result(self) -> CellValues | None:
@@ -151,13 +153,14 @@ class ValuationJob(Job[CellValues]):
         values, found, known = self.values, self.surprise, self._suspicion
         if values is None or found is None:
             return None
-        if known is None or known.values is not values:
+        if known is not None and known.values is values:
+            # While it goes on, one of the latest surprise is on its way.
+            known = known if self.active or known.surprise is found else None
+        else:
             known = None
-        # While it goes on, a new one is on its way.
-        if known is not None and (self.active or known.surprise is found):
-            return known
-        self._suspicion = make_suspicion(self.table, values, found)
-        return self._suspicion
+        if known is None:
+            known = self._suspicion = make_suspicion(self.table, values, found)
+        return known
 
     def _see(self, snapshot: Snapshot[CellValues]) -> None:
         super()._see(snapshot)
@@ -192,12 +195,33 @@ class ValuationJob(Job[CellValues]):
     def _run(self) -> Iterator[Snapshot[CellValues]]:
         look = threading.Thread(target=self._look, name="surprise", daemon=True)
         look.start()
+        step: Snapshot[CellValues] = Snapshot()
         try:
-            yield from iter_chosen(self.table, self.options)
+            for step in iter_chosen(self.table, self.options):
+                yield self._with_looking(step)
+            ended = time.monotonic() - step.seconds
+            while look.is_alive():
+                seconds = time.monotonic() - ended
+                yield self._with_looking(replace(step, seconds=seconds))
+                look.join(TICK)
         finally:
             if not self.active:  # stopped: it ends with its next step
                 look.join()
         look.join()
+
+    def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:
+        """It is over when values and surprise both are; the longer one tells when."""
+        looking = self._looking
+        if step.preparing or looking.done >= 1:
+            return step
+        left = max(step.seconds_left, looking.seconds_left)
+        if math.isnan(left):  # of one of them nothing can be said yet
+            over = step.done >= 1
+            left = looking.seconds_left if over else step.seconds_left
+        done = min(step.done, step.seconds / (step.seconds + left or 1.0), 0.999)
+        if math.isnan(done):
+            done = min(step.done, 0.999)
+        return replace(step, seconds_left=left, done=max(done, self.progress.done))
 
     def _look(self) -> None:
         """How unusual the cells are, beside the values."""
@@ -206,10 +230,13 @@ class ValuationJob(Job[CellValues]):
             for step in iter_surprise(self.table, random_state=seed, n_jobs=1):
                 if step.has_result:
                     self.surprise = step.result
+                self._looking = replace(step, make=None)
                 if not self.active:
                     break
         except Exception:  # values are shown without it
             report(f"surprise of {self.table.name} failed")
+        finally:
+            self._looking = Snapshot(1.0, seconds_left=0.0)
 
     def _finish(self) -> None:
         """Exact values of the last snapshot; the rest of the run's memory goes."""

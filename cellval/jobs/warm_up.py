@@ -28,6 +28,11 @@ def warm_up() -> threading.Thread:
         return _warm
 
 
+def is_warm() -> bool:
+    """Are all kernels compiled or loaded, so that nobody waits for them?"""
+    return _warm is not None and not _warm.is_alive()
+
+
 def _compile_all() -> None:
     """Small tables first: whoever tries a sample waits for them only."""
     try:

@@ -10,11 +10,18 @@ import numpy as np
 
 from cellval.knn import cell_values
 from cellval.knn.cell_values import Queries, Rows, Sums
-from cellval.knn.plan import ALL, NANOSECONDS, NEAR_NANOSECONDS, Item, with_ends
+from cellval.knn.plan import (
+    ALL,
+    PAIRS_FOR_ENDS,
+    Item,
+    evaluations,
+    usual_seconds,
+    with_ends,
+)
 from cellval.knn.problem import Problem, make_problem
 from cellval.knn.sorting import SMALL
 from cellval.knn.sums import RunSums, added, nothing, resumed, values_of
-from cellval.parallel import Computation, Piece, drive, n_cores
+from cellval.parallel import Computation, Piece, drive, n_cores, seconds_of
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
@@ -27,6 +34,7 @@ _SAMPLED: tuple[dict[str, Any], ...] = (
     {"subsets": 10, "near": 2},
     {"subsets": 80, "near": 2},
 )
+TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
 WARM_UPS = ((6, ({"subsets": "all"}, *_SAMPLED)), (SMALL + 1, _SAMPLED))
 
 
@@ -135,12 +143,48 @@ def run_item(
     return sums
 
 
-def expected_seconds(table: Table, options: RunOptions) -> float:
-    """About how long a run would take here, from the number of its evaluations."""
+def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
+    """About how long a run would take on the cores here, undisturbed.
+
+    Some test points are valued and timed, a tenth of a second or two; or not, and then
+    it is said from what a usual machine takes.
+    """
     problem = make_problem(table, options)
+    plan, costs = problem.plan, {}
+    seconds = 0.0
+    for n_pairs in plan.passes():
+        work = float(plan.n_rows) * evaluations(plan.n_columns, n_pairs) * plan.n_tests
+        shape = _timed_pairs(problem, n_pairs)
+        if shape not in costs:
+            usual = usual_seconds(plan.n_rows, problem.near)
+            costs[shape] = _seconds_each(problem, shape) if timed else usual
+        seconds += work * costs[shape]
+    return seconds / n_cores()
+
+
+def _timed_pairs(problem: Problem, n_pairs: int) -> int:
+    """Pairs of a pass that is timed in place of another one: the same kernel, briefly.
+
+    All subsets of many columns take too long even for one test point.
+    """
+    n, m = problem.plan.n_rows, problem.plan.n_columns
+    if n_pairs == ALL and n * evaluations(m, ALL) <= MOST_TIMED:
+        return ALL
+    return PAIRS_FOR_ENDS if n_pairs == ALL or with_ends(m, n_pairs) else 1
+
+
+def _seconds_each(problem: Problem, n_pairs: int) -> float:
+    """Of an evaluation, timed on the first test points."""
     plan = problem.plan
-    cost = NEAR_NANOSECONDS if 0 < problem.near < plan.n_rows else NANOSECONDS
-    return plan.total_work() * cost / 1e9 / n_cores()
+    work = plan.n_rows * evaluations(plan.n_columns, n_pairs)
+    last = min(plan.n_tests, 1 + int(TIMED / work))
+    run, item = (
+        KnnRun(problem, nothing(problem)),
+        Item(0, n_pairs, 0, 0, last, 0, False),
+    )
+    arguments = run._arguments(item)
+    run_item(*run._arguments(replace(item, last=0)))  # compiled or loaded by that
+    return seconds_of(lambda: run_item(*arguments)) / (work * last)
 
 
 def row_values(table: Table, options: RunOptions) -> np.ndarray:

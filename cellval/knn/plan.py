@@ -23,9 +23,9 @@ MOST_COLUMNS = 20  # for all subsets
 PAIRS_FOR_ENDS = 4  # exact ends pay off from here on
 COLUMNS_FOR_ENDS = 4
 AUTO_WORK = 2e9  # evaluations (rows x subsets x test points) where no budget is given
-# About what an evaluation takes, and what it takes with the near-field approximation:
-# plans must not depend on the machine.
-NANOSECONDS, NEAR_NANOSECONDS = 15.0, 4.0
+# About what an evaluation takes: plans must not depend on the machine. With the near-
+# field approximation it takes the second, and more for each near row among all.
+NANOSECONDS, FAR_NANOSECONDS, NEAR_NANOSECONDS = 15.0, 3.0, 40.0
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
 SEGMENTS = 4  # parts of the test points whose sums are kept apart
 
@@ -126,6 +126,12 @@ def evaluations(n_columns: int, n_pairs: int) -> int:
     if with_ends(n_columns, n_pairs):
         return 2 * n_columns + 1 + 2 * n_pairs * (n_columns - 3)
     return 1 + 2 * n_pairs * (n_columns - 1)
+
+
+def usual_seconds(n_rows: int, near: int) -> float:
+    """About what an evaluation takes on a usual machine; `near` is 0 for all rows."""
+    of_near = FAR_NANOSECONDS + NEAR_NANOSECONDS * near / n_rows
+    return (min(NANOSECONDS, of_near) if 0 < near < n_rows else NANOSECONDS) / 1e9
 
 
 def make_plan(

@@ -10,8 +10,8 @@ counts is the difference of the pair.
 """
 
 import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,8 +78,8 @@ def iter_comparison(
 
     Large tables get fewer repeats (2,500,000 cells in all repeats together), at most
     about 4,000,000,000 / (rows x columns), but 1,000, held-out rows per fold, and fewer
-    rounds of boosting; a class with few untouched rows means fewer folds. `note` says
-    what was reduced.
+    rounds of boosting; a class with few untouched rows means fewer folds, and one with
+    a single such row is left out. `note` says what was reduced or left out.
 
     Parameters
     ----------
@@ -111,8 +111,9 @@ def iter_comparison(
         need = f"a whole number, {least} or more"
         require(name, number, is_whole(number, least), need)
     before = as_table(before)
-    versions = versions_of(before, as_table(after, like=before))
-    plan = _plan(versions, n_neighbors, folds, repeats, random_state)
+    both = versions_of(before, as_table(after, like=before))
+    versions, note = without_single_rows(both)
+    plan = _plan(versions, n_neighbors, folds, repeats, random_state, note)
     return drive(_Measuring(versions, plan))
 
 
@@ -127,8 +128,54 @@ class MeasuringPlan:
     note: str
 
 
+def without_single_rows(versions: Versions) -> tuple[Versions, str]:
+    """Without untouched rows that are alone in their class, and a note that says so.
+
+    One row cannot both be learned from and be predicted. Repaired rows of such a class
+    stay, to be learned from: they are what the two versions differ in.
+    """
+    rows, untouched = versions.rows, versions.untouched
+    counts = np.bincount(rows.y[untouched], minlength=len(rows.classes))
+    one = rows.classes[int(np.argmax(counts))]
+    if np.count_nonzero(counts) < 2:
+        raise InputError(
+            f"All {untouched.size:,} rows that were not repaired are of class "
+            f"'{brief(one)}', so they do not show whether a model tells classes apart. "
+            "Repair fewer rows of other classes."
+        )
+    single = [text for text, n in zip(rows.classes, counts, strict=True) if n == 1]
+    if np.count_nonzero(counts > 1) < 2:
+        raise InputError(
+            f"Only one row of {_classes(single)} was not repaired, but at least two "
+            "classes need two rows or more: one to learn from and one to predict. "
+            "Repair fewer rows, or give those rows another label or drop them."
+        )
+    notes = []
+    if unseen := [text for text, n in zip(rows.classes, counts, strict=True) if not n]:
+        notes.append(
+            f"Not measured: {listed(unseen)}, of which every row was repaired."
+        )
+    if single:
+        notes.append(
+            f"Left out: 1 row of {_classes(single)}. There is no "
+            "other row of that class that was not repaired, and models need one to "
+            "learn from and one to predict."
+        )
+    kept = replace(versions, untouched=untouched[counts[rows.y[untouched]] > 1])
+    return kept, " ".join(notes)
+
+
+def _classes(names: Sequence[str]) -> str:
+    return f"class {listed(names)}" if len(names) == 1 else f"each of {listed(names)}"
+
+
 def _plan(
-    versions: Versions, n_neighbors: int, folds: int, repeats: int, random_state: int
+    versions: Versions,
+    n_neighbors: int,
+    folds: int,
+    repeats: int,
+    random_state: int,
+    note: str = "",
 ) -> MeasuringPlan:
     rows, n = versions.rows, versions.untouched.size
     cells = (n + versions.old.size) * len(rows.features)
@@ -136,22 +183,7 @@ def _plan(
     present = np.flatnonzero(counts)
     rarest = present[np.argmin(counts[present])]
     name, least = f"class '{brief(rows.classes[rarest])}'", int(counts[rarest])
-    if present.size < 2:
-        raise InputError(
-            f"All {n:,} rows that were not repaired are of {name}, so they do not show "
-            "whether a model tells classes apart. Repair fewer rows of other classes."
-        )
-    if least < 2:
-        raise InputError(
-            f"Only one row of {name} was not repaired, but at least two are needed: "
-            "one to learn from and one to predict. Repair fewer rows of that class, "
-            "or give its rows another label or drop them."
-        )
-    notes = []
-    if unseen := [text for text, n in zip(rows.classes, counts, strict=True) if not n]:
-        notes.append(
-            f"Not measured: {listed(unseen)}, of which every row was repaired."
-        )
+    notes = [note] if note else []
     if least < folds:
         notes.append(
             f"{least} instead of {folds} folds, because {name} has only {least} rows "
@@ -165,7 +197,9 @@ def _plan(
     n_test = max(FEWEST_TESTS, int(KNN_WORK / cells))
     if n_test < -(-n // folds):
         notes.append(f"{n_test:,} rows are predicted in each fold, {size}.")
-    trees = len(rows.classes) if len(rows.classes) > 2 else 1
+    used = np.concatenate([versions.untouched, versions.old, versions.new])
+    n_classes = np.unique(rows.y[used]).size
+    trees = n_classes if n_classes > 2 else 1
     rounds = int(min(ROUNDS, TREES / trees, TREE_WORK / (cells * trees)))
     rounds = max(10, rounds)
     if rounds < ROUNDS:

@@ -11,16 +11,36 @@ from cellval.text import shortened
 
 DEFAULT_MAX_MB = 500
 
+_SHEET = "Open it in Excel or LibreOffice, choose “Save as”, and save the sheet as CSV."
+_UNPACK = "Unpack it, and take the CSV file that is inside."
+_PICTURE = "A picture cannot be read: get the table itself, and save it as CSV."
+_EXPORT = (
+    "Open it in the program it belongs to and save or export the table as CSV first."
+)
+_PANDAS = "Save it as CSV first, such as with pandas: pd.{}(…).to_csv(…, index=False)."
+_PAGE = (
+    "Perhaps a link led to a page that shows the table, or asks for a login: download "
+    "the CSV file itself."
+)
+# What a file is by its first bytes, and what to do then.
 _file_starts = {
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls)",
-    b"\x89PNG": "a PNG image",
-    b"%PDF": "a PDF document",
-    b"PAR1": "a Parquet file",
-    b"\x1f\x8b": "a gzip archive",
-    b"SQLite format 3": "an SQLite database",
-    b"<!doctype html": "a web page (HTML)",
-    b"<html": "a web page (HTML)",
-    b"<?xml": "an XML file",
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook (.xls)", _SHEET),
+    b"\x89PNG": ("a PNG image", _PICTURE),
+    b"\xff\xd8\xff": ("a JPEG image", _PICTURE),
+    b"GIF8": ("a GIF image", _PICTURE),
+    b"%PDF": (
+        "a PDF document",
+        "It holds pages, not a table: get the table itself from where it came, and "
+        "save it as CSV.",
+    ),
+    b"PAR1": ("a Parquet file", _PANDAS.format("read_parquet")),
+    b"ARROW1": ("a Feather file", _PANDAS.format("read_feather")),
+    b"\x1f\x8b": ("a gzip archive", _UNPACK),
+    b"SQLite format 3": ("an SQLite database", _EXPORT),
+    b"<!doctype html": ("a web page (HTML)", _PAGE),
+    b"<html": ("a web page (HTML)", _PAGE),
+    b"<?xml": ("an XML file", _EXPORT),
+    b"<svg": ("an SVG image", _PICTURE),
 }
 _boms = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -126,7 +146,7 @@ def encoding_of(raw: bytes, name: str) -> str:
             "one line per row."
         )
     head = raw[: 1 << 16]
-    other = _other_format(head)
+    other, advice = _other_format(head)
     sure = next((found for mark, found in _boms.items() if raw.startswith(mark)), "")
     for encoding, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
         # Mostly Latin letters: every other byte is zero, and only those.
@@ -137,8 +157,7 @@ def encoding_of(raw: bytes, name: str) -> str:
         other = other or "binary data"
     if other:
         raise InputError(
-            f"{name} is no CSV file: it looks like {other}. Open it in the program it "
-            "belongs to and save or export the table as CSV first."
+            f"{name} is no CSV file: it looks like {other}. {advice or _EXPORT}"
         )
     for encoding in [sure] if sure else ["utf-8", "cp1252"]:
         try:
@@ -157,12 +176,17 @@ def encoding_of(raw: bytes, name: str) -> str:
     return "latin-1"
 
 
-def _other_format(head: bytes) -> str:
-    """What the file is instead of CSV, by its first bytes; empty if unknown."""
+def _other_format(head: bytes) -> tuple[str, str]:
+    """What the file is instead of CSV and what to do then; empty if unknown."""
     if head.startswith(b"PK\x03\x04"):
-        return "an Excel workbook (.xlsx)" if b"xl/" in head else "a ZIP archive"
+        if b"xl/" in head:
+            return "an Excel workbook (.xlsx)", _SHEET
+        if b"opendocument.spreadsheet" in head[:200]:
+            return "a LibreOffice spreadsheet (.ods)", _SHEET
+        return "a ZIP archive", _UNPACK
     text = head[:200].removeprefix(codecs.BOM_UTF8).lstrip()
     if re.match(rb'\{\s*"[^"]*"\s*:|\[\s*[\[{]', text):
-        return "a JSON file"
+        return "a JSON file", _PANDAS.format("read_json")
     starts = _file_starts.items()
-    return next((f for s, f in starts if text.lower().startswith(s.lower())), "")
+    found = (what for s, what in starts if text.lower().startswith(s.lower()))
+    return next(found, ("", ""))

@@ -2,9 +2,10 @@
 
 import streamlit as st
 
+from cellval.errors import InputError
 from cellval.jobs import registry
 from cellval.jobs.background import ValuationJob
-from cellval.table.table import Table
+from cellval.table.table import Table, read
 from cellval.ui.session import FileWork, RunMemo, Selection, Session, Setup, Source
 from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
@@ -13,19 +14,28 @@ LINK = "cell"  # of the address: row number and column of the selected cell
 
 
 def open_file(session: Session, source: Source) -> None:
-    """Take another file; a run on the old one ends, decisions on it are kept."""
-    old = session.file.source
+    """Take another file; a run on the old one ends, decisions on it are kept.
+
+    One that cannot be read is refused with a sentence, and the old one stays.
+    """
+    old, session.refused = session.file.source, ""
     if old is not None and old.sha256 == source.sha256:
+        return
+    try:
+        table = read(source.buffer())
+    except InputError as fault:
+        session.refused = str(fault)
         return
     session.file.stop_jobs()
     _leave_run(session)
     file = session.files.get(source.sha256) or FileWork(source)
-    session.take_file(file, Setup(), None)
+    session.take_file(file, Setup(), table)
 
 
 def start_run(session: Session, options: RunOptions) -> None:
     """Start on the chosen table; an old run of this session is stopped."""
     assert session.table is not None, "no table was chosen"
+    session.refused = ""
     _leave_run(session)
     _start(session, session.table, options, session.memo)
 

@@ -272,6 +272,7 @@ class Session:
     files: dict[str, FileWork] = field(default_factory=dict)  # all, by their SHA-256
     setup: Setup = Setup()
     table: Table | None = None  # the file, read as set up
+    refused: str = ""  # why another file was not taken
     fault: str = ""  # why the last change of the setup was not possible
     setups: int = 0  # changes of it: widgets show what was read, not what was typed
     test_source: Source | None = None  # a second file, with test rows
@@ -297,7 +298,8 @@ class Session:
             self.files[file.source.sha256] = file
             if table is not None:
                 self._read_from = (file.source.sha256, setup)
-        self.test_source, self.fault, self.upload, self.made = None, "", None, {}
+        self.test_source, self.upload, self.made = None, None, {}
+        self.fault = self.refused = ""
 
     def read_file(self) -> Table | None:
         """The file read as set up, or InputError; read again only if either changed."""

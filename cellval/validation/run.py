@@ -41,7 +41,8 @@ from cellval.validation.signals import (
     rarity,
     within_class,
 )
-from cellval.valuation import iter_values
+from cellval.valuation import expected_seconds, iter_values
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 
 EVERY = 0.5  # seconds between curves of values that are not finished
@@ -120,19 +121,22 @@ def iter_validation(
     options.setdefault("subsets", "auto" if m < 10 else 8 * m)
     options |= {"random_state": random_state, "n_jobs": n_jobs}
     values = iter_values(planted.table, **options)  # refuses wrong options at once
+    del options["n_jobs"]
+    of_values = expected_seconds(planted.table, RunOptions(**options))
     if removal and planted.held_out.size == 0:
         raise InputError(
             f"{table.n_rows:,} rows are too few to hold out {percent(test_share)} of "
             "each class. Hold out a larger share, or leave out the decision tree."
         )
     now = Validation(kind, share, planted)
-    return _run(now, table, values, removal, random_state, n_jobs)
+    return _run(now, table, values, of_values, removal, random_state, n_jobs)
 
 
 def _run(
     now: Validation,
     table: Table,
     values: Any,  # a generator of snapshots
+    of_values: float,  # seconds that they are expected to take
     removal: bool,
     random_state: int,
     n_jobs: int | None,
@@ -162,7 +166,8 @@ def _run(
                 odd = step.result
                 scores[SURPRISE] = odd.surprise
                 now = replace(now, curves=_curves(wrong, scores))
-            yield clock.told(now, "looking for surprising cells", unknown)
+            left = step.seconds_left + of_values
+            yield clock.told(now, "looking for surprising cells", left)
     assert odd is not None
     last = -EVERY
     with closing(values):

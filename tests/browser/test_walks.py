@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+from cases import WRONG_FILES
 
 from browser.steps import (
     LONG,
@@ -226,23 +227,24 @@ def test_an_ugly_file_is_read_and_its_faults_are_told(page, server):
     no_faults(page)
 
 
-@pytest.mark.parametrize(
-    ("name", "raw", "sentence"),
-    [
-        ("empty.csv", b"", "is empty"),
-        ("photo.csv", b"\x89PNG\r\n\x1a\n" + bytes(500), "PNG image"),
-        ("ragged.csv", b"a,b,y\n1,2,n\n1,2,3,4,m\n", "row 2"),
-    ],
-)
-def test_a_broken_file_is_told_in_a_sentence(page, server, name, raw, sentence):
+def test_files_of_wrong_kinds_are_told_in_sentences(page, server):
     page.goto(server.url)
-    upload(page, {"name": name, "mimeType": "text/csv", "buffer": raw})
-    expect(page.get_by_test_id("stAlert")).to_contain_text(sentence)
-    expect(button(page, "Value the cells")).to_have_count(0)
+    for opened in (False, True):  # then beside a file that stays
+        for name, (raw, sentence) in list(WRONG_FILES.items())[0 if opened else -3 :]:
+            if opened:
+                fold = page.get_by_text("Open another file")
+                if not page.locator("input[type=file]").first.is_visible():
+                    fold.click()
+            kind = {"mimeType": "application/octet-stream", "buffer": raw}
+            upload(page, {"name": name, **kind})
+            said = page.get_by_test_id("stAlert").filter(has_text=name)
+            expect(said).to_contain_text(sentence)
+            expect(said).to_be_in_viewport()
+            expect(button(page, "Value the cells")).to_have_count(int(opened))
+        upload(page, SAMPLES / "davis.csv" if not opened else SAMPLES / "wine.csv")
+        expect(button(page, "Value the cells")).to_be_enabled()
+        expect(page.get_by_test_id("stAlert")).to_have_count(0)
     no_faults(page)
-    page.get_by_text("Open another file").click()
-    button(page, "Davis").click()
-    expect(button(page, "Value the cells")).to_be_enabled()
 
 
 def test_a_file_of_hostile_texts_is_shown_as_text(page, server):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -156,6 +157,9 @@ def test_decisions_changes_and_accuracy_are_told(davis):
         assert model in text
         assert comparison.verdict(model) in text
     assert comparison.reference in text
+    left_out = replace(comparison, note="Left out: 1 row of class 'rare'.")
+    page = report_html(davis, **known, comparison=left_out, date=DAY)
+    assert left_out.note in visible(page)
     half = next(iter_comparison(davis.table, after)).result
     assert "Stopped after 0%" in visible(report_html(davis, **known, comparison=half))
 

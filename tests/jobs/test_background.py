@@ -105,6 +105,43 @@ def test_stop_before_the_first_values_leaves_none(long_table):
     assert job.values is None
 
 
+def test_after_the_values_the_search_for_surprise_tells_when_it_ends(
+    table, monkeypatch
+):
+    go_on = threading.Event()
+
+    def slow(*args, **options):
+        yield Snapshot(0.25, 10.0, 30.0)
+        assert go_on.wait(WAIT)
+        yield Snapshot(1.0, 40.0, 0.0)
+
+    monkeypatch.setattr(jobs, "iter_surprise", slow)
+    job = registry.start(table, RunOptions())
+    wait_until(lambda: job.values is not None and job.values.n_test == table.n_rows)
+    wait_until(lambda: job.progress.seconds_left == 30.0)
+    assert job.status == "running"
+    assert job.progress.done < 1
+    assert job.progress.time_left == "about 30 s left"
+    go_on.set()
+    assert job.wait(WAIT)
+    assert (job.status, job.progress.done) == ("done", 1)
+
+
+def test_a_run_is_stopped_while_only_surprise_is_left(table, monkeypatch):
+    def endless(*args, **options):
+        while True:
+            yield Snapshot(0.25, 10.0, 30.0)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(jobs, "iter_surprise", endless)
+    job = registry.start(table, RunOptions())
+    wait_until(lambda: job.progress.seconds_left == 30.0)
+    job.stop()
+    assert job.wait(WAIT)
+    assert job.status == "stopped"
+    assert job.values is not None
+
+
 def test_two_runs_at_once_both_finish():
     tables = [random_table(seed, 150, ["decimal"] * 6) for seed in (2, 3)]
     running = [registry.start(table, RunOptions()) for table in tables]

@@ -13,5 +13,6 @@ def test_warm_up_happens_once_and_well(caplog):
     assert isinstance(thread, threading.Thread)
     thread.join(WAIT)
     assert not thread.is_alive()
+    assert warm_up.is_warm()
     warm_up._compile_all()
     assert not caplog.text

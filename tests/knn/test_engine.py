@@ -8,6 +8,11 @@ import pytest
 from cases import bits, close, random_table
 
 import cellval
+from cellval.knn import engine
+from cellval.knn.engine import expected_seconds, run_item
+from cellval.knn.plan import ALL, PAIRS_FOR_ENDS, evaluations
+from cellval.knn.problem import make_problem
+from cellval.values.options import RunOptions
 
 MIXED = ["number", "category", "decimal"]
 
@@ -158,3 +163,34 @@ def test_many_columns_are_valued():
             )
             assert np.isfinite(comp.values).all()
             assert np.abs(comp.values).max() > 1e-6
+
+
+@pytest.mark.parametrize("options", [{}, {"subsets": 10}, {"subsets": 200, "near": 20}])
+def test_a_run_is_foretold_from_what_is_timed_of_it(options, monkeypatch):
+    """If every evaluation takes a second, a run takes as many as it makes."""
+    table, asked = random_table(0, 60, ["decimal"] * 5), RunOptions(**options)
+    plan, evaluated = make_problem(table, asked).plan, []
+
+    def seconds(call):
+        sums = call()
+        assert np.isfinite(sums.rows).all()
+        return evaluated[-1]
+
+    def noted(rows, tests, orders, *rest):
+        n_pairs = ALL if orders is None else orders.shape[1]
+        work = rows.y.size * evaluations(5, n_pairs) * len(tests.y)
+        evaluated.append(float(work))
+        return run_item(rows, tests, orders, *rest)
+
+    monkeypatch.setattr(engine, "seconds_of", seconds)
+    monkeypatch.setattr(engine, "run_item", noted)
+    monkeypatch.setattr(engine, "n_cores", lambda: 2)
+    assert expected_seconds(table, asked) == pytest.approx(plan.total_work() / 2)
+
+
+def test_all_subsets_of_many_columns_are_foretold_without_trying_them(monkeypatch):
+    table = random_table(0, 300, ["decimal"] * 18)
+    timed = []
+    monkeypatch.setattr(engine, "_seconds_each", lambda _, n: timed.append(n) or 1.0)
+    expected_seconds(table, RunOptions(subsets="all"))
+    assert timed == [PAIRS_FOR_ENDS]

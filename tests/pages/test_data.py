@@ -4,6 +4,7 @@ import re
 
 import pandas as pd
 import pytest
+from cases import WRONG_FILES
 from helpers import (
     SAMPLES,
     box,
@@ -95,6 +96,32 @@ def test_a_broken_file_is_told_in_a_sentence_and_another_one_can_follow():
     assert START in labels(app)
 
 
+@pytest.mark.parametrize("name", WRONG_FILES)
+def test_a_file_of_a_wrong_kind_is_told_and_takes_nothing_away(name, davis):
+    source = Source.of("davis.csv", (SAMPLES / "davis.csv").read_bytes())
+    app = shown("data", davis, source=source, decisions={(12, "height"): "error"})
+    run = session_of(app).run
+    raw, said = WRONG_FILES[name]
+    upload(app, name, raw)
+    told = texts(app.error).replace("\\", "")
+    for words in (name, said, "davis.csv stays open, with all you decided."):
+        assert words in told
+    assert session_of(app).run is run
+    assert run.status == "done"
+    assert session_of(app).file.decisions == {(12, "height"): "error"}
+    assert START in labels(app)
+    upload(app, "good.csv", b"a,y\n1,n\n2,m\n3,n\n4,m\n")
+    assert not app.error
+    assert texts(app.subheader) == "good.csv".replace(".", "\\.")
+
+
+def test_a_refused_file_is_forgotten_when_it_is_taken_away_or_a_run_starts():
+    app = upload(click(open_app(), "Davis"), "a.pdf", b"%PDF-1.7")
+    assert "PDF document" in texts(app.error)
+    assert "PDF document" in texts(goto(goto(app, "heatmap"), "data").error)
+    assert not goto(settled(click(app, START)), "data").error
+
+
 def test_markdown_in_a_file_is_shown_as_text():
     raw = b"**x**,:red[y],label\n" + b"1,2,a\n2,1,b\n1,1,a\n,2,b\n"
     app = upload(open_app(), "[evil](http://example.com).csv", raw)
@@ -148,6 +175,10 @@ def test_a_second_file_is_asked_for_and_checked():
     raw = b"sex,weight,height,repwt,repht\nM,80,180,80,180\nF,60,165,60,165\n"
     upload(app, "test.csv", raw, index=1)
     assert not app.error
+    assert "test.csv: 2 test rows" in texts(app.caption).replace("\\", "")
+    upload(app, "test.xlsx", *WRONG_FILES["book.xlsx"][:1], index=1)
+    assert "Excel workbook" in texts(app.error)
+    assert "test.csv: 2 test rows" in texts(app.caption).replace("\\", "")
     assert started(app).values.n_test == 2
 
 

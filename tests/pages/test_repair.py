@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from cases import WRONG_FILES
 from helpers import (
     button,
     click,
@@ -25,6 +26,7 @@ from helpers import (
     wait_for,
 )
 
+import cellval
 from cellval.repairs import measure
 from cellval.repairs.repair import Repair
 from cellval.ui.text import changes_words
@@ -103,6 +105,14 @@ def test_uploaded_decisions_are_taken_and_faults_are_told(davis):
     assert "other.csv, line 2" in text_of(app)
     assert "different versions" in text_of(app)
     assert len(made(app)) == 1
+
+
+@pytest.mark.parametrize("name", WRONG_FILES)
+def test_decisions_in_a_file_of_a_wrong_kind_are_told(davis, name):
+    raw, said = WRONG_FILES[name]
+    app = upload(opened(davis, SWAP), name, raw)
+    assert said in text_of(app)
+    assert made(app) == SWAP
 
 
 def test_a_blanked_label_takes_its_row_out(davis):
@@ -226,6 +236,15 @@ def test_a_measurement_is_stale_once_changes_are_undone(davis, endless_measuring
     comparison(app).stop()
     click(app, "Yes, undo all")
     assert "since this was measured" in text_of(app)
+
+
+def test_a_class_that_is_left_out_of_measuring_is_named():
+    lines = [f"{k},{k % 7},{'ab'[k % 2]}" for k in range(40)] + ["3,3,lonely"]
+    run = valued(cellval.read("\n".join(["x,z,y", *lines]).encode(), label="y"))
+    app = shown("repair", run, repairs={(2, "x"): Repair("replace", "9")})
+    settled(click(app, "Measure before and after"))
+    assert "Measured on the 39 rows that were not touched" in text_of(app)
+    assert "Left out: 1 row of class 'lonely'." in text_of(app)
 
 
 def test_what_cannot_be_measured_is_told_in_a_sentence(davis):

@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import (
     box,
@@ -18,18 +19,22 @@ from helpers import (
     session_of,
     shown,
     text_of,
+    texts,
     valued,
     waiting,
 )
 
 import cellval
+from cellval.glossary import LABEL_CAUTION
 from cellval.repairs.repair import Repair
-from cellval.ui.sample import row, what_if
+from cellval.ui.sample import label_or_cell, row, what_if
 from cellval.ui.sample.what_if import changes_of, take
 from cellval.ui.session import Edits
 from cellval.views.pairs import alike_values_pairs
 from cellval.views.value_view import value_view
+from cellval.whatif.questions import LabelOrCell
 
+FLIP = "The source says so: change it"
 WHY_SWAP = "Swapped with 'height' in the same row."
 
 
@@ -133,15 +138,50 @@ def test_the_verdict_names_the_cell_where_it_is_wrong(planted):
 
 
 def test_the_best_label_is_applied_with_a_reason(planted):
-    app = click(opened(planted, 4), "Apply this repair")
+    app = click(opened(planted, 4), FLIP)
     assert list(made(app)) == [(4, "y")]
     change = made(app)[4, "y"]
     assert change.text == "b"
     assert change.reason.startswith("With this label the row's value would rise from")
     words = "Row 4 was repaired: y → **b**. The values shown here are not"
     assert words in text_of(app)
-    assert "This repair is applied. Undo: Repair page." in text_of(app)
-    assert "Apply this repair" not in labels(app)
+    assert "This repair is applied." in text_of(app)
+    assert FLIP not in labels(app)
+    click(app, "Undo")
+    assert made(app) == {}
+    assert FLIP in labels(app)
+
+
+@pytest.mark.parametrize("tried", [{}, {"y": "b"}, {"y": "b", "x": "1"}])
+def test_a_label_is_flipped_behind_a_caution_and_by_no_filled_button(planted, tried):
+    app = opened(planted, 4, tried=tried)
+    flips = [button for button in app.button if button.label == FLIP]
+    assert len(flips) == (2 if tried else 1)
+    behind = [block for block in app.get("popover") if caution_in(block)]
+    assert [b.label for block in behind for b in block.button] == [FLIP] * len(flips)
+    assert "primary" not in [button.proto.type for button in app.button]
+
+
+def test_a_cell_that_helps_stands_before_a_label_that_helps_more(planted, monkeypatch):
+    names = ["change", "column", "before", "after", "value", "gain", "stderr"]
+    lines = [["y: b → a", "y", "b", "a", 0.3, 0.3, 0.01]]
+    lines += [["x: 1 → 2", "x", "1", "2", 0.2, 0.2, 0.01]]
+    found = LabelOrCell(6, 0.0, 0.1, pd.DataFrame(lines, columns=names), "", "")
+    monkeypatch.setattr(label_or_cell, "_compared", lambda *_: found)
+    monkeypatch.setattr(
+        label_or_cell, "row_suggestions", lambda *_: [({"x": "2"}, "why")]
+    )
+    app = opened(planted, 6)
+    offered = [label for label in labels(app) if "x" in label or label == FLIP]
+    assert offered[0].replace("\\", "") == "Rather x: 1 → 2"
+    assert offered[1] == FLIP
+    assert "primary" not in [button.proto.type for button in app.button]
+    click(app, offered[0])
+    assert made(app) == {(6, "x"): Repair("replace", "2", "why")}
+
+
+def caution_in(block):
+    return LABEL_CAUTION in texts(block.markdown)
 
 
 def test_a_swap_is_one_change_of_two_cells(davis):
@@ -222,10 +262,11 @@ def test_another_label_is_chosen_from_a_box(planted):
     pick(app, "Label: y", "b")
     assert n_charts(app) == 3
     assert "clearly better" in text_of(app)
-    click(app, "Keep as repair")
+    app.button(key="keep edits").click()
+    drawn(app)
     assert made(app)[4, "y"].text == "b"
     assert made(app)[4, "y"].reason.startswith("Tried out: the row's value would go")
-    assert "Kept as a repair. Undo: Repair page." in text_of(app)
+    assert "Kept as a repair." in text_of(app)
     click(app, "Reset")
     assert n_charts(app) == 1
     assert (4, "y") in made(app)
@@ -357,7 +398,7 @@ def test_a_row_that_will_be_dropped_is_not_repaired(planted):
     app = opened(planted, 4, repairs={(4, ""): Repair("drop")}, tried={"x": "1"})
     assert "Row 4 will be dropped" in text_of(app)
     buttons = {button.label: button for button in app.button}
-    assert buttons["Apply this repair"].disabled
+    assert buttons[FLIP].disabled
     assert buttons["Keep as repair"].disabled
     click(app, "Open the Repair page")
     assert "Repair" in [title.value for title in app.title]

@@ -185,11 +185,51 @@ def test_small_classes_mean_fewer_folds():
     result = drained(table, table.with_cells({(10, "x"): "3"}), repeats=1)
     assert result.before.shape == (3, 1, 3)
     assert result.note.startswith("3 instead of 5 folds, because class 'rare' has only")
-    with pytest.raises(InputError, match="Only one row of class 'rare'"):
-        iter_comparison(table, table.with_cells({(0, "x"): "3", (1, "x"): "3"}))
     every = table.with_cells({(i, "x"): "3" for i in range(3)})
     result = drained(table, every, **QUICK)
     assert "Not measured: 'rare'" in result.note
+
+
+@pytest.mark.parametrize("n_rare", [1, 2])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_with_one_untouched_row_is_measured_as_if_it_were_not_there(
+    seed, n_rare
+):
+    frame = clean_frame(60)
+    at = np.random.default_rng(seed).permutation(60)
+    for k in range(n_rare):
+        frame.loc[at[k], "y"] = f"rare {k}"
+    others = frame.drop(index=at[:n_rare]).reset_index(drop=True)
+    kinds = {column.name: column.kind for column in table_of(frame).columns}
+    results = []
+    for given in (frame, others):
+        table = Table.from_frame(given, label="y", kinds=kinds)
+        touched = given["z"].astype(str) == str(frame["z"][at[-1]])
+        change = {(int(np.flatnonzero(touched)[0]), "x"): "3"}
+        results.append(drained(table, table.with_cells(change), **QUICK))
+    with_rare, without = results
+    np.testing.assert_array_equal(with_rare.before, without.before)
+    np.testing.assert_array_equal(with_rare.after, without.after)
+    assert with_rare.n_tested == without.n_tested == 59 - n_rare
+    assert without.note == ""
+    assert with_rare.note.startswith(
+        "Left out: 1 row of class 'rare 0'. There is no other row of that class that"
+        if n_rare == 1
+        else "Left out: 1 row of each of 'rare 0', 'rare 1'. There is no other row of"
+    )
+
+
+def test_repaired_rows_of_a_class_that_is_left_out_are_learned_from(monkeypatch):
+    frame = clean_frame(60)
+    frame.loc[:2, "y"] = "rare"
+    table = table_of(frame)
+    after = table.with_cells({(0, "x"): "3", (1, "y"): "yes"})
+    seen, result = spied(monkeypatch, table, after, **QUICK)
+    assert "Left out: 1 row of class 'rare'" in result.note
+    for train, test, versions in seen:
+        assert 2 not in train
+        assert 2 not in test
+        assert {0, 1} <= set(train) or set(versions.new) <= set(train)
 
 
 def test_faults_are_told_in_plain_words(clean):
@@ -201,6 +241,9 @@ def test_faults_are_told_in_plain_words(clean):
     all_yes = {(int(i), "x"): "99" for i in np.flatnonzero(clean.y == 1)}
     with pytest.raises(InputError, match="not repaired are of class 'no'"):
         iter_comparison(clean, clean.with_cells(all_yes))
+    all_but_one = {cell: "99" for cell in list(all_yes)[1:]}
+    with pytest.raises(InputError, match="Only one row of class 'yes' was"):
+        iter_comparison(clean, clean.with_cells(all_but_one))
     with pytest.raises(InputError, match="no repaired version"):
         iter_comparison(clean, random_table(0, 20, ["number"]))
     with pytest.raises(InputError, match="no repaired version"):

@@ -19,7 +19,7 @@ from cellval.ui.runs import open_file
 from cellval.ui.session import Session, Setup, Source
 from cellval.ui.tables import text
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart
+from cellval.ui.widgets import chart, error
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
@@ -60,13 +60,15 @@ SAMPLES = {
 def choose_file(session: Session) -> None:
     """An uploader, and one card per sample."""
     key = session.widget_key("upload")
+    # Of any type: a browser that refuses one says neither what it is nor what to do.
     st.file_uploader(
         "Your CSV file",
-        type=["csv", "tsv", "txt"],
         key=key,
         on_change=partial(_uploaded, session, key),
         help="The file stays on the computer this app runs on.",
     )
+    if session.file.source is None:
+        say_refused(session)
     samples = [name for name in SAMPLES if (FOLDER / name).exists()]
     if not samples:
         return
@@ -81,8 +83,18 @@ def choose_file(session: Session) -> None:
 
 def _uploaded(session: Session, key: str) -> None:
     file = st.session_state.get(key)
+    session.refused = ""
     if file is not None:
         open_file(session, Source.of(file.name, file.getvalue()))
+
+
+def say_refused(session: Session) -> None:
+    """Why the last file was not taken, until another one is."""
+    if not session.refused:
+        return
+    kept = session.file.source
+    stays = f" {kept.name} stays open, with all you decided." if kept else ""
+    error(f"{session.refused}{stays}")
 
 
 def take_sample(session: Session, name: str) -> None:

@@ -7,15 +7,14 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
-from cellval.kept import kept
+from cellval.jobs.expected import run_seconds
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS, ROUNDS
 from cellval.table.table import Table
 from cellval.text import spoken_time
 from cellval.ui.session import Session, Source, read_test
 from cellval.ui.text import plain, roughly
-from cellval.ui.widgets import lasting, one_of
-from cellval.valuation import expected_seconds
+from cellval.ui.widgets import error, lasting, one_of
 from cellval.values.options import BASELINES, SCORINGS, RunOptions
 
 QUICK_SECONDS = 10.0
@@ -89,16 +88,26 @@ def choose_held_out(session: Session, name: str) -> float:
 
 def _second_file(session: Session, table: Table) -> dict[str, Any] | None:
     key = session.widget_key("test file")
-    file = st.file_uploader("Test rows", type=["csv", "tsv", "txt"], key=key)
+    file = st.file_uploader("Test rows", key=key)
+    refused = False
     if file is not None:
-        session.test_source = Source.of(file.name, file.getvalue())
+        source = Source.of(file.name, file.getvalue())
+        try:
+            read_test(table, source)
+        except InputError as fault:  # the one before stays
+            error(fault)
+            refused = True
+        else:
+            session.test_source = source
     if session.test_source is None:
-        st.info("Add the file with the test rows to go on.")
+        if not refused:
+            st.info("Add the file with the test rows to go on.")
         return None
     try:
         test = read_test(table, session.test_source)
-    except InputError as error:
-        st.error(plain(str(error)))
+    except InputError as fault:
+        if not refused:
+            error(fault)
         return None
     st.caption(f"{plain(session.test_source.name)}: {test.n_rows:,} test rows.")
     return {"test": test}
@@ -163,7 +172,7 @@ def is_large(table: Table) -> bool:
 
 def _one_pass(table: Table) -> float:
     """Seconds of the coarsest sampled run without approximation."""
-    return _expected(table, RunOptions(subsets=1))
+    return run_seconds(table, RunOptions(subsets=1))
 
 
 def _choose_near(session: Session, table: Table, fold: Any) -> int | None:
@@ -260,12 +269,9 @@ def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int
 # --- how long it will take ------------------------------------------------------------
 
 
-_expected = kept(16)(expected_seconds)
-
-
 def say_time(table: Table, options: RunOptions) -> None:
     """About how long the run will take; a warning where it is long."""
-    seconds = _expected(table, options)
+    seconds = run_seconds(table, options)
     text = f"This will take {roughly(seconds)} on this computer."
     if options.method == "knn":
         if options.budget and seconds >= options.budget:

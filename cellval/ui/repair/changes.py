@@ -121,7 +121,6 @@ def upload_decisions(session: Session, table: Table) -> None:
     with st.expander("Upload decisions", icon=":material/upload_file:"):
         file = st.file_uploader(
             "A CSV file of decisions",
-            type=["csv"],
             key=key,
             on_change=partial(_read, session, table, key),
             help="“Flagged cells” from the Export page, or your own with the columns "

@@ -1,7 +1,5 @@
 """Label or cell: which single change would help a row most, and one click for it."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -12,8 +10,14 @@ from cellval.kept import kept
 from cellval.stats import is_clear
 from cellval.table.table import Table
 from cellval.ui import tables
-from cellval.ui.sample.what_if import Texts, is_stored, store, tested_on
-from cellval.ui.session import Shown
+from cellval.ui.sample.what_if import (
+    Texts,
+    is_stored,
+    store_button,
+    stored_line,
+    tested_on,
+)
+from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.ui.widgets import lasting
 from cellval.values.result import CellValues
@@ -69,7 +73,7 @@ def show_label_or_cell(shown: Shown, position: int) -> None:
         _changes_table(found, shown.row_unit)
     with right, st.container(border=True):
         st.markdown(plain(found.verdict))
-        _apply_button(shown, found, options)
+        _apply_buttons(shown, found, options)
         for note in (_not_tried(shown, options), found.note):
             if note:
                 st.caption(plain(note))
@@ -113,34 +117,43 @@ def _changes_table(found: LabelOrCell, unit: Unit) -> None:
     )
 
 
-def _apply_button(shown: Shown, found: LabelOrCell, options: Suggested) -> None:
-    """For the change that helps most, if one does."""
-    session, unit, lines = shown.session, shown.row_unit, found.changes
-    if lines.empty or not lines["gain"].max() > 0:
-        return
-    at = int(lines["gain"].argmax())
-    best, n_labels = lines.iloc[at], len(lines) - len(options)
-    if at < n_labels:
+def _apply_buttons(shown: Shown, found: LabelOrCell, options: Suggested) -> None:
+    """For the cell that helps most, if one does; then for a label that helps more."""
+    lines, unit = found.changes, shown.row_unit
+    n_labels = len(lines) - len(options)
+    labels, cells = lines.iloc[:n_labels], lines.iloc[n_labels:]
+    is_label = max([0.0, *labels["gain"]]) > max([0.0, *cells["gain"]])
+    if len(cells) and cells["gain"].max() > 0:
+        at = int(cells["gain"].argmax())
+        change, gain, stderr = cells.iloc[at][["change", "gain", "stderr"]]
+        words = f"Rather {plain(change)}" if is_label else "Apply this repair"
+        look = {"key": "apply best", "label": words}
+        clear = is_clear(gain, stderr) and not is_label
+        _apply(shown.session, found.row_number, *options[at], look, clear)
+    if is_label:
+        best = labels.iloc[int(labels["gain"].argmax())]
         texts = {shown.table.label: str(best["after"])}
         reason = (
             f"With this label the row's value would rise from {unit.text(found.now)} "
             f"to {unit.text(best['value'])}, more than by any other single change."
         )
+        look = {"key": "apply label", "label": "Change the label"}
+        _apply(shown.session, found.row_number, texts, reason, look, False)
+
+
+def _apply(
+    session: Session,
+    row_number: int,
+    texts: dict[str, str],
+    reason: str,
+    look: dict[str, str],
+    clear: bool,
+) -> None:
+    if is_stored(session, row_number, texts):
+        words = "This repair is applied."
+        stored_line(session, row_number, texts, words, f"undo {look['key']}")
     else:
-        texts, reason = options[at - n_labels]
-    if is_stored(session, found.row_number, texts):
-        st.markdown(":material/check: This repair is applied. Undo: Repair page.")
-        return
-    st.button(
-        "Apply this repair",
-        key="apply best",
-        icon=":material/build:",
-        type="primary" if is_clear(best["gain"], best["stderr"]) else "secondary",
-        disabled=(found.row_number, "") in session.file.repairs,
-        on_click=partial(store, session, found.row_number, texts, reason),
-        help=f"Writes {plain(best['change'])} into the repaired table. Your file stays "
-        "as it is, and the Repair page undoes it.",
-    )
+        store_button(session, row_number, texts, reason, **look, is_clear=clear)
 
 
 def _not_tried(shown: Shown, options: Suggested) -> str:

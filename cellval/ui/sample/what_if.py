@@ -1,6 +1,6 @@
 """What if: a row edited, its value then beside now, and edits kept as repairs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.figures.waterfall import waterfall
-from cellval.glossary import ROW_HELP
+from cellval.glossary import LABEL_CAUTION, ROW_HELP
 from cellval.kept import kept
 from cellval.stats import is_clear
 from cellval.table.table import Table
@@ -81,6 +81,62 @@ def is_stored(session: Session, row_number: int, texts: Mapping[str, str]) -> bo
         name: c.text.strip() for (row, name), c in made.items() if row == row_number
     }
     return all(now[name] == new.strip() for name, new in texts.items())
+
+
+def store_button(
+    session: Session,
+    row_number: int,
+    texts: Mapping[str, str],
+    reason: str,
+    *,
+    label: str,
+    key: str,
+    is_clear: bool = True,
+) -> None:
+    """Keep changes as repairs; another label is never the first thing to click."""
+    original = session.original
+    of_label = original.label if original else ""
+    flips = texts.get(of_label, "").strip() not in (
+        "",
+        session.original_row(row_number)[of_label],
+    )
+    icon, dropped = ":material/build:", (row_number, "") in session.file.repairs
+    if flips:
+        with st.popover(f"{label} …", icon=icon, key=f"{key} caution"):
+            st.markdown(f":material/warning: {LABEL_CAUTION}")
+            words = "The source says so: change it"
+            clicked = st.button(words, key=key, disabled=dropped)
+    else:
+        clicked = st.button(
+            label,
+            key=key,
+            type="primary" if is_clear else "secondary",
+            icon=icon,
+            disabled=dropped,
+            help=f"Writes {counted(len(texts), 'change')} into the repaired table. "
+            "Your file stays as it is, and the change can be undone.",
+        )
+    if clicked:
+        store(session, row_number, texts, reason)
+        st.rerun()
+
+
+def stored_line(
+    session: Session, row_number: int, names: Iterable[str], words: str, key: str
+) -> None:
+    """That a change is among the repairs, and one click that takes it back."""
+    made = [(row_number, name) for name in names]
+    made = [cell for cell in made if cell in session.file.repairs]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/check: {words}", width="content")
+        if made and st.button(
+            "Undo",
+            key=key,
+            icon=":material/undo:",
+            help="Takes this back: the row is as in your file again.",
+        ):
+            session.file.undo(*made)
+            st.rerun()
 
 
 def tested_on(session: Session) -> Table | None:
@@ -241,25 +297,19 @@ def _keep_or_reset(
     session, row_number, unit = shown.session, answer.row_number, shown.row_unit
     if is_stored(session, row_number, changes):
         n = "a repair" if len(changes) == 1 else f"{len(changes):,} repairs"
-        st.markdown(f":material/check: Kept as {n}. Undo: Repair page.")
+        stored_line(session, row_number, changes, f"Kept as {n}.", "undo edits")
         _reset_button(tried)
         return
     with st.container(horizontal=True):
-        if st.button(
-            "Keep as repair" if len(changes) == 1 else "Keep as repairs",
+        store_button(
+            session,
+            row_number,
+            changes,
+            "Tried out: the row's value would go from "
+            f"{unit.text(answer.before_total)} to {unit.text(answer.after_total)}.",
+            label="Keep as repair" if len(changes) == 1 else "Keep as repairs",
             key="keep edits",
-            type="primary",
-            icon=":material/build:",
-            disabled=(row_number, "") in session.file.repairs,
-            help=f"Writes {counted(len(changes), 'edit')} into the repaired table. "
-            "Your file stays as it is, and the Repair page undoes it.",
-        ):
-            reason = (
-                "Tried out: the row's value would go from "
-                f"{unit.text(answer.before_total)} to {unit.text(answer.after_total)}."
-            )
-            store(session, row_number, changes, reason)
-            st.rerun()
+        )
         _reset_button(tried)
 
 

@@ -8,6 +8,8 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.jobs.background import Job
+from cellval.jobs.expected import surprise_seconds, values_seconds
+from cellval.parallel import n_cores
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.text import counted, percent
@@ -19,7 +21,6 @@ from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import lasting, one_of
 from cellval.validation.planted_table import FEWEST, n_plantable, possible_kinds
 from cellval.validation.planting import KINDS
-from cellval.valuation import expected_seconds
 from cellval.values.options import RunOptions
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -199,9 +200,10 @@ def _time_words(table: Table, choice: PlantingChoice) -> str:
     m, options = len(table.features), dict(choice.options)
     subsets: Any = "auto" if m < 10 else SUBSETS * m
     try:
-        seconds = expected_seconds(table, RunOptions(**options, subsets=subsets))
+        seconds = values_seconds(table, RunOptions(**options, subsets=subsets))
     except InputError:
         return "You can stop any time."  # the run says what is wrong
+    seconds += surprise_seconds(table) / n_cores()
     # rows are tested by all others
     seconds *= (1 - HELD_OUT * choice.tree) ** (1 if "near" in options else 2)
     tree = "; the decision tree comes after that" * choice.tree
