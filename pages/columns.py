@@ -1,12 +1,9 @@
 """Columns: what each column adds, and how its cells spread."""
 
-import streamlit as st
-
 from cellval.ui.columns.overview import draw
 from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
 
-st.title("Columns")
 session = get_session()
-live(session, lambda: draw(need_shown(session)))
+live(session, "columns", lambda: draw(need_shown(session)))

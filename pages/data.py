@@ -8,7 +8,7 @@ from cellval.ui import codes
 from cellval.ui.data import file, welcome
 from cellval.ui.data.options import choose_options, say_time
 from cellval.ui.live import live
-from cellval.ui.navigation import goto, need_frame
+from cellval.ui.navigation import goto
 from cellval.ui.runs import start_run
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
@@ -16,9 +16,7 @@ from cellval.ui.widgets import error
 from cellval.values.options import RunOptions
 
 session = get_session()
-need_frame(session)
-st.title("Data")
-live(session)
+live(session, "data")
 
 source = session.file.source
 if source is None:

@@ -8,9 +8,8 @@ from cellval.ui.navigation import need_table, need_values
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
 
-st.title("Export")
 session = get_session()
-live(session)
+live(session, "export")
 table, values = need_table(session), need_values(session)
 if session.run is not None and session.run.active:
     st.info("The run is going on: files hold the values so far.")

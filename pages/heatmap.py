@@ -14,7 +14,6 @@ from cellval.ui.widgets import Window, chart, marked_cell
 from cellval.views.rankings import outlines
 from cellval.views.value_view import value_view
 
-st.title("Heatmap")
 session = get_session()
 
 
@@ -86,4 +85,4 @@ def draw() -> None:
         draw_cell(shown, view.walk(shown, order, found.cells))
 
 
-live(session, draw)
+live(session, "heatmap", draw)

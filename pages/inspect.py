@@ -13,7 +13,6 @@ from cellval.ui.session import get_session
 from cellval.ui.widgets import one_of
 from cellval.views.inspection_list import inspection, wanted_cells
 
-st.title("Inspection list")
 session = get_session()
 
 
@@ -50,4 +49,4 @@ def draw() -> None:
         draw_cell(shown, walk)
 
 
-live(session, draw)
+live(session, "inspect", draw)

@@ -11,7 +11,6 @@ from cellval.ui.repair.flagged import flagged_list
 from cellval.ui.repair.measure import measure
 from cellval.ui.session import get_session
 
-st.title("Repair")
 session = get_session()
 
 
@@ -36,4 +35,4 @@ def draw() -> None:
         compare_runs(session)
 
 
-live(session, draw)
+live(session, "repair", draw)

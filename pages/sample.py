@@ -13,7 +13,6 @@ from cellval.ui.session import get_session
 from cellval.ui.widgets import one_of
 from cellval.views.row_detail import lowest_rows
 
-st.title("Explain a row")
 session = get_session()
 
 
@@ -58,4 +57,4 @@ def draw() -> None:
         )
 
 
-live(session, draw)
+live(session, "sample", draw)

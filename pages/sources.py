@@ -12,7 +12,6 @@ from cellval.ui.sources import groups
 from cellval.ui.sources.run import start, watch
 from cellval.ui.widgets import error
 
-st.title("Sources")
 session = get_session()
 
 
@@ -37,4 +36,4 @@ def draw() -> None:
     watch(session, table, choice)
 
 
-live(session, draw)
+live(session, "sources", draw)

@@ -9,7 +9,6 @@ from cellval.ui.session import get_session
 from cellval.ui.validate.run import choose, start, watch
 from cellval.ui.widgets import error
 
-st.title("Validate")
 session = get_session()
 
 
@@ -30,4 +29,4 @@ def draw() -> None:
     watch(session, table, choice)
 
 
-live(session, draw)
+live(session, "validate", draw)

@@ -1,5 +1,6 @@
 """Compile or load the kernels before somebody waits for them."""
 
+import gc
 import threading
 from typing import Any
 
@@ -52,6 +53,10 @@ def _compile_all() -> None:
                 what_if(table, values, 1, {"x0": "3"}, test=test, seconds=work)
     except Exception:  # the first run will say what is wrong
         report("warming up failed")
+    # Streamlit collects garbage after every click, which takes a tenth of a second as
+    # long as all that was loaded and compiled is looked through each time.
+    gc.collect()
+    gc.freeze()
 
 
 def _values(table: Table, test: Table, **options: Any) -> CellValues:

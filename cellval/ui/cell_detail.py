@@ -15,8 +15,8 @@ from cellval.repairs.repair import Repair
 from cellval.table.table import Table
 from cellval.text import content, one_in, share
 from cellval.ui import tables
-from cellval.ui.live import CELL, then_page
 from cellval.ui.navigation import goto
+from cellval.ui.parts import CELL, then_page
 from cellval.ui.runs import LINK
 from cellval.ui.session import Cell, FileWork, Session, Shown
 from cellval.ui.tables import heading

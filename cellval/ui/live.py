@@ -6,45 +6,41 @@ of the whole app by one of them, would now and then swallow a click on a link.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
-from cellval.ui import presence, sidebar
+from cellval.ui import sidebar
+from cellval.ui.navigation import PAGES, goto, need_frame
+from cellval.ui.parts import PAGE, page_asked_for
 from cellval.ui.session import Session
 
-PAGE, CELL = "page", "cell"  # keys of fragments: callbacks say what they change
 EVERY = 2.0  # seconds
 
 
-def live(session: Session, draw: Callable[[], None] = lambda: None) -> None:
-    """The sidebar, and a page or the part of it that changes while something runs."""
-    going = session.goes_on
+def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -> None:
+    """The sidebar, a page's title, and the page or the part of it that changes while
+    something runs.
+
+    Called first of all on a page. While a person goes to another one, the timer can ask
+    for a part of the old one: the browser has emptied the page then, and takes only its
+    first part.
+    """
+    need_frame(session)
+    going, asked_for = session.goes_on, page_asked_for()
     part = st.fragment(_part, key=PAGE, run_every=EVERY if going else None)
-    part(session, draw, going)
-    if going:
-        presence.watch(session)
+    part(session, name, draw, going, asked_for)
 
 
-def _part(session: Session, draw: Callable[[], None], going: bool) -> None:
+def _part(
+    session: Session, name: str, draw: Callable[[], None], going: bool, asked_for: str
+) -> None:
+    if page_asked_for() != asked_for:
+        goto(name)  # the timer was late: the browser is brought back to this page
     session.shown()  # or values would wait for ever on pages without any
     if going and not session.goes_on:
         st.rerun()  # once, before anything is drawn: the timer ends
     sidebar.draw(session)
+    st.title(PAGES[name].title)
     draw()
     if session.goes_on and not going:
         st.rerun()  # drawing has started something: it is watched from now on
-
-
-def then_page(session: Session, act: Callable[..., object], *args: Any) -> None:
-    """A callback: do it, and draw the whole page again, also from a part of it."""
-    session.touch()
-    act(*args)
-    st.rerun(PAGE)
-
-
-def then_cell(session: Session, position: int, column: str) -> None:
-    """Called by a callback: a cell was chosen, and only its panel is drawn again."""
-    session.touch()
-    session.selection.choose_cell(position, column)
-    st.rerun(CELL)

@@ -23,7 +23,8 @@ CELL_ON_SCREEN = """
       const known = trace.customdata || [];
       for (let i = 0; i < known.length; i++) {
         const cell = known[i];
-        if (Array.isArray(cell) && String(cell[0]) === String(row)
+        // bands of the overview know less of a cell
+        if (Array.isArray(cell) && cell.length > 7 && String(cell[0]) === String(row)
             && cell.includes(column)) {
           const layout = plot._fullLayout;
           const x = layout[trace.xaxis.replace("x", "xaxis")];

@@ -13,7 +13,7 @@ from cellval.figures.overview import overview
 from cellval.kept import kept
 from cellval.ui import tables
 from cellval.ui.cell_detail import Walk
-from cellval.ui.live import then_cell, then_page
+from cellval.ui.parts import then_cell, then_page
 from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import clicked_cell, lasting
 from cellval.views.bands import bands

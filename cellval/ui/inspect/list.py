@@ -15,7 +15,7 @@ from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import many, tables
 from cellval.ui.cell_detail import COLOURS, Walk
-from cellval.ui.live import then_cell
+from cellval.ui.parts import then_cell
 from cellval.ui.session import Cell, FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit

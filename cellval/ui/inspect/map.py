@@ -11,7 +11,7 @@ from cellval.figures.corner_map import corner_plot
 from cellval.kept import kept
 from cellval.ui.cell_detail import Walk
 from cellval.ui.heatmap.view import open_cell
-from cellval.ui.live import then_cell
+from cellval.ui.parts import then_cell
 from cellval.ui.session import Shown
 from cellval.ui.widgets import chart, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words

@@ -1,0 +1,42 @@
+"""Parts of pages that are drawn alone: callbacks say which one they change."""
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from cellval.ui.session import Session
+
+PAGE, CELL = "page", "cell"  # keys of fragments
+
+
+def page_asked_for() -> str:
+    """Which page the browser wants, by a hash."""
+    context = get_script_run_ctx()
+    return context.page_script_hash if context is not None else ""
+
+
+def only(key: str) -> None:
+    """Called by a callback: draw only this fragment instead of what would be drawn.
+
+    But the whole app if that is what the browser asks for: a click on a link to another
+    page can be merged with this one, and a part of the old page must not come instead.
+    """
+    context = get_script_run_ctx()
+    if context is not None and context.fragment_ids_this_run:
+        st.rerun(key)
+
+
+def then_page(session: Session, act: Callable[..., object], *args: Any) -> None:
+    """A callback: do it, and draw the whole page again, also from a part of it."""
+    session.touch()
+    act(*args)
+    only(PAGE)
+
+
+def then_cell(session: Session, position: int, column: str) -> None:
+    """Called by a callback: a cell was chosen, and only its panel is drawn again."""
+    session.touch()
+    session.selection.choose_cell(position, column)
+    only(CELL)
