@@ -60,7 +60,7 @@ PAGES = {
     "app": Page(
         "Waiting in the app",
         "In a real browser: seconds, and bytes sent to the page.",
-        ("app", "clicks"),
+        ("app",),
     ),
     "detection": Page(
         "What is found",

@@ -43,7 +43,9 @@ CELL_ON_SCREEN = """
 
 
 def button(page, name):
-    return page.get_by_role("button", name=name, exact=True)
+    """By its label; a key that is written beside it counts as well."""
+    label = re.compile(f"^(\\w+ )?{re.escape(name)}( [A-Z])?$")
+    return page.get_by_role("button", name=label)
 
 
 def goto(page, title):

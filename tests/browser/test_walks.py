@@ -84,7 +84,7 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
     open_sample(page, server, "Davis")
     start(page)
     done(page)
-    expect(page.get_by_text(re.compile("^2 cells are outlined"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^2 suspects are outlined"))).to_be_visible()
 
     # flag, suggest, accept, undo, accept
     click_cell(page, 11, "height")

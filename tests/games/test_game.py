@@ -40,7 +40,7 @@ def test_any_classifier_and_any_function_serve(davis):
         ({"method": "knn", "rounds": 5}, "rounds is no option of method='knn'"),
         ({"method": "exact"}, "2\\^144 times.*16 rows and columns"),
         ({"method": "mc", "model": "svm"}, "'knn', 'tree', 'logistic'"),
-        ({"method": "flat", "model": "knn"}, "cannot fill absent cells"),
+        ({"method": "flat", "model": "knn"}, "can neither fill absent cells"),
         ({"method": "loo", "truncation": 0.1}, "truncation is no option"),
         ({"method": "loo", "row_weights": "banzhaf"}, "row_weights is no option"),
         ({"method": "mc", "rounds": 0}, "1 or more"),

@@ -78,7 +78,6 @@ def test_the_list_shows_where_the_rule_ends(davis):
     assert "1 of 2 suspects" in text_of(app)
     pick(app, "Ranked by", "value")  # which has no rule
     assert len(list_tables(app)) == 1
-    assert "suspects" not in text_of(app)
 
 
 def test_without_suspects_the_list_says_so():
@@ -233,10 +232,14 @@ def test_without_ticks_all_listed_lines_are_decided_on_and_undone_at_once(davis)
 CHANGE = "Change them together"
 
 
+def preview_of(app):
+    return next(t.value for t in app.dataframe if "before" in t.value)
+
+
 def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
     app = tick(shown("inspect", davis), [0, 1])
     pick(app, CHANGE, "Take the suggestions")
-    preview = app.dataframe[1].value
+    preview = preview_of(app)
     assert preview["before"].tolist() == ["166", "57"]
     assert preview["after"].tolist() == ["57", "166"]
     assert "2 cells will change." in text_of(app)
@@ -247,7 +250,7 @@ def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
         (12, "height"): "166",
     }
     assert "2 cells changed as suggested." in text_of(app)
-    assert len(app.dataframe) == 1 or "before" not in app.dataframe[1].value
+    assert not any("before" in table.value for table in app.dataframe)
     click(app, "Undo all 2")
     assert made(app) == decided(app) == {}
 
@@ -274,7 +277,7 @@ def test_repaired_cells_are_overwritten_only_if_asked_for(davis):
     assert "1 cell will change." in text_of(app)
     app.checkbox[0].check()
     drawn(app)
-    assert app.dataframe[1].value["before"].tolist()[0] == "166 (repaired: 60)"
+    assert preview_of(app)["before"].tolist()[0] == "166 (repaired: 60)"
     click(app, "Change 2 cells")
     assert [new.action for new in made(app).values()] == ["blank"] * 2
     click(app, "Undo all 2")

@@ -192,7 +192,7 @@ def test_measuring_ends_with_a_verdict_for_each_model(davis):
     text, result = text_of(app), job.result
     for model in result.models:
         assert f"**{model}.** {result.verdict(model)}" in text
-    assert "Measured on the 199 rows that were not touched" in text
+    assert "on the 199 rows that were not changed" in text
     assert "always guessing the commonest class" in text
     frame = next(f.value for f in app.dataframe if "difference" in f.value)
     assert frame["model"].tolist() == list(result.models)
@@ -243,7 +243,7 @@ def test_a_class_that_is_left_out_of_measuring_is_named():
     run = valued(cellval.read("\n".join(["x,z,y", *lines]).encode(), label="y"))
     app = shown("repair", run, repairs={(2, "x"): Repair("replace", "9")})
     settled(click(app, "Measure before and after"))
-    assert "Measured on the 39 rows that were not touched" in text_of(app)
+    assert "on the 39 rows that were not changed" in text_of(app)
     assert "Left out: 1 row of class 'lonely'." in text_of(app)
 
 
@@ -330,7 +330,7 @@ def test_a_link_finds_repairs_measurements_and_the_first_run(davis):
     again = open_app("repair", run=session_of(app).run.id)
     assert made(again) == SWAP
     assert "Repaired: 2 cells changed" in text_of(again)
-    assert "Measured on the 199 rows" in text_of(again)
+    assert "on the 199 rows that were not changed" in text_of(again)
     click(again, "Yes, undo all")
     assert made(app) == {}, "it is the same list"
     click(again, "Back to the file as it was")

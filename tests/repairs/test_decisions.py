@@ -48,7 +48,7 @@ def test_decisions_and_repairs_come_back_from_their_export(table):
         assert read_decisions(io.BytesIO(raw), table) == found
     assert list(frame.columns) == [
         *("row", "id", "label", "column", "content", "value", "stderr", "rank"),
-        *("decision", "repair", "after", "reason"),
+        *("decision", "repair", "after", "reason", "suggestion", "why"),
     ]
 
 

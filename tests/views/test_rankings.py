@@ -55,4 +55,4 @@ def test_outlines_follow_the_rule_unless_a_number_is_chosen(ranked):
     assert "nothing stands out" in rankings.outline_words(none)
     assert "most surprising" in rankings.outline_words(none)
     one = rankings.Outlines("suspicion", np.zeros(1, int), False)
-    assert "1 cell is" in rankings.outline_words(one)
+    assert "1 suspect is" in rankings.outline_words(one)
