@@ -42,6 +42,8 @@ STYLE = """
   [data-testid="stColumn"]:has([data-testid="stDataFrame"]) {min-width: 100%}
 }
 """
+# Streamlit writes the keys of filled buttons too faintly.
+KEYS_STYLE = '[data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}'
 DARK_STYLE = '[data-testid="stBaseButton-primary"] * {color: #04110f}'
 
 st.set_page_config(
@@ -55,7 +57,7 @@ session = get_session()
 sync_link(session)
 st.logo(LOGO, size="large")
 dark = st.context.theme.type == "dark"
-st.html(f"<style>{STYLE}{DARK_STYLE if dark else ''}</style>")
+st.html(f"<style>{STYLE}{KEYS_STYLE}{DARK_STYLE if dark else ''}</style>")
 pages = {
     name: st.Page(file_of(name), title=page.title, icon=f":material/{page.icon}:")
     for name, page in PAGES.items()

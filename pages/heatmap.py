@@ -18,7 +18,7 @@ session = get_session()
 
 
 def draw() -> None:
-    shown = need_shown(session)
+    shown = need_shown(session, say_partial=False)
     values = shown.values
     lead_on(shown, "heatmap")
     codes.ask(session, shown.table)

@@ -17,7 +17,7 @@ session = get_session()
 
 
 def draw() -> None:
-    shown = need_shown(session)
+    shown = need_shown(session, say_partial=False)
     lead_on(shown, "inspect")
     codes.ask(session, shown.table)
     view = st.segmented_control(

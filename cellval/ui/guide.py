@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from cellval.ui.navigation import goto
+from cellval.ui.navigation import goto, partial_words
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
-from cellval.views.next_step import WorkDone, next_step, work_done
+from cellval.views.next_step import NextStep, WorkDone, next_step, work_done
 
 
 def where(session: Session) -> WorkDone | None:
@@ -19,23 +19,31 @@ def where(session: Session) -> WorkDone | None:
 
 
 def lead_on(shown: Shown, page: str) -> None:
-    """What was found in a sentence, and the button that leads on."""
-    session, now = shown.session, where(shown.session)
-    if now is None or session.suspicion is None:
-        return
-    made = dict(session.file.decisions), dict(session.file.repairs)
-    step = next_step(session.suspicion, now, *made)
+    """What was found in a sentence, and the button that leads on.
+
+    The same line says that results are partial while the run goes on: at its end
+    nothing below moves away from under the mouse.
+    """
+    session, now, run = shown.session, where(shown.session), shown.session.run
+    words, step = "", None
+    if run is not None and run.active:
+        words = partial_words(run)
+    elif now is not None and session.suspicion is not None:
+        made = dict(session.file.decisions), dict(session.file.repairs)
+        step = next_step(session.suspicion, now, *made)
+        words = f":material/lightbulb: {plain(step.words)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/lightbulb: {plain(step.words)}", width="content")
-        if step.cell is None and step.page == page:
-            return
+        st.markdown(words, width="content")
+        is_here = step is None or (step.cell is None and step.page == page)
         if st.button(
-            step.label,
+            step.label if step else "Look",
             key="lead on",
             type="tertiary",
             icon=":material/arrow_forward:",
+            disabled=is_here or _is_open(shown, step),
             help="What seems best next. You can go any other way.",
         ):
+            assert step is not None
             if step.cell is not None:
                 row, column = step.cell
                 session.selection.choose_cell(shown.table.position(row), column)
@@ -43,6 +51,14 @@ def lead_on(shown: Shown, page: str) -> None:
             if step.page != page:
                 goto(step.page)
             st.rerun()
+
+
+def _is_open(shown: Shown, step: NextStep | None) -> bool:
+    """Is the cell that it leads to the selected one?"""
+    if step is None or step.cell is None:
+        return False
+    row, column = step.cell
+    return shown.session.selection.cell == (shown.table.position(row), column)
 
 
 def steps(session: Session) -> None:

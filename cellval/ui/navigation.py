@@ -5,6 +5,7 @@ from typing import NamedTuple, NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from cellval.jobs.background import ValuationJob
 from cellval.methods import METHODS
 from cellval.table.table import Table
 from cellval.ui.session import Session, Shown
@@ -99,20 +100,24 @@ def need_values(session: Session) -> CellValues:
     )
 
 
-def need_shown(session: Session) -> Shown:
+def need_shown(session: Session, *, say_partial: bool = True) -> Shown:
     """What pages show, with a word on values that are partial or no parts of a score"""
     need_values(session)
     run, shown = session.run, session.shown()
     assert run is not None and shown is not None
-    if run.active:
-        st.caption(
-            f":material/hourglass_top: Partial results after {run.progress.seen}. "
-            "Values still move and sharpen while the run goes on."
-        )
+    if run.active and say_partial:
+        st.caption(partial_words(run))
     if not shown.values.settings.additive:
         method = METHODS[shown.values.settings.method]
         st.info(f"**{method.title}.** {method.means}", icon=":material/info:")
     return shown
+
+
+def partial_words(run: ValuationJob) -> str:
+    return (
+        f":material/hourglass_top: Partial results after {run.progress.seen}. Values "
+        "still move and sharpen while the run goes on."
+    )
 
 
 def _wait(words: str) -> NoReturn:

@@ -43,8 +43,8 @@ CELL_ON_SCREEN = """
 
 
 def button(page, name):
-    """By its label; a key that is written beside it counts as well."""
-    label = re.compile(f"^(\\w+ )?{re.escape(name)}( [A-Z])?$")
+    """By its label; a key that is named with it counts as well."""
+    label = re.compile(f"^{re.escape(name)}( Shortcut .*)?$")
     return page.get_by_role("button", name=label)
 
 
@@ -94,12 +94,15 @@ def done(page):
 
 
 def click_cell(page, row_index, column):
-    """Click the cell; the figure may still be on its way."""
+    """Click the cell; the figure may still be on its way, or be laid out anew."""
     expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
-    found = page.wait_for_function(CELL_ON_SCREEN, arg=[row_index, column])
-    x, y = found.json_value()
-    page.mouse.move(x, y)
-    page.mouse.click(x, y)
+    before, now = None, [0, 0]
+    while now != before:
+        found = page.wait_for_function(CELL_ON_SCREEN, arg=[row_index, column])
+        before, now = now, found.json_value()
+        page.mouse.move(*now)
+        page.wait_for_timeout(300)
+    page.mouse.click(*now)
 
 
 def download(page, name):
