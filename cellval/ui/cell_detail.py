@@ -145,10 +145,10 @@ def _value(cell: CellDetail) -> None:
         help=f"{words.VALUE_HELP} {words.STDERR_HELP}",
     )
     st.markdown(
-        f"**Rank** {cell.rank:,} of {cell.n_ranked:,} within its class, "
-        f"{cell.rank_over_all:,} over all cells"
+        f"**Rank by value** {cell.rank_over_all:,} of {cell.n_ranked:,}; "
+        f"{cell.rank:,} if each cell is ranked within its class"
         if cell.rank
-        else "**Rank** none",
+        else "**Rank by value** none",
         help=f"{words.RANK_HELP} {words.WITHIN_HELP}",
     )
 
@@ -158,7 +158,7 @@ def _oddity(oddity: Oddity, n_cells: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.badge(FINDINGS[oddity.corner], color=COLOURS[oddity.corner])
         st.markdown(
-            f"rank {oddity.rank:,} of {n_cells:,} cells",
+            f"rank {oddity.rank:,} of {n_cells:,} by suspicion",
             width="content",
             help=f"Suspicion {share(oddity.suspicion)}. {words.SUSPICION_HELP}",
         )

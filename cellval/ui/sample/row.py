@@ -40,7 +40,7 @@ def current(shown: Shown, chosen: int | None, default: int) -> int:
 def row_picker(shown: Shown, position: int, which: str = "a") -> None:
     """Choose a row (a), or the one compared with it (b): by number, id or value."""
     session, table, values, _ = shown
-    typed, low, steps = st.columns([3, 3, 2], vertical_alignment="bottom")
+    typed, low, steps = st.columns([4, 4, 5], vertical_alignment="bottom")
     with steps:
         _step_buttons(shown, position, which)
     typed.text_input(
