@@ -23,13 +23,13 @@ VALUE_WEIGHT = 0.25
 FALSE_ALARMS = 0.1  # expected share among the flagged cells
 SURPRISING = 0.01  # one ordinary cell in a hundred is as odd
 CORNERS = {
-    "error": "likely error",
+    "error": "odd and hurts",
     "odd": "odd but harmless",
     "hard": "hurts but ordinary: hard case or label problem",
     "fine": "fine",
 }
-# The same as one to three words, for badges.
-FINDINGS = {
+# What a cell is in one to three words, for badges: suspects go before corners.
+FINDINGS = {"suspect": "Likely error"} | {
     name: words.partition(":")[0].capitalize() for name, words in CORNERS.items()
 }
 
@@ -85,8 +85,9 @@ class Suspicion:
 
     def findings(self, cells: tuple[np.ndarray, ...]) -> list[str]:
         """One of `FINDINGS` for each cell, by positions of rows and columns."""
+        kinds = np.where(self.ranks <= self.n_flagged, 0, 1 + self.corner)
         names = list(FINDINGS.values())
-        return [names[kind] for kind in self.corner[cells].tolist()]
+        return [names[kind] for kind in kinds[cells].tolist()]
 
     def corner_of(self, position: int, j: int) -> str:
         """The corner of one cell, by its key."""

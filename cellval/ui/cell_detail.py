@@ -25,9 +25,10 @@ from cellval.ui.widgets import chart
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail
 from cellval.views.many_changes import accepted
 
-COLOURS: dict[str, Literal["red", "orange", "blue", "gray"]] = {  # of badges
-    "error": "red",
-    "odd": "orange",
+COLOURS: dict[str, Literal["red", "orange", "green", "blue", "gray"]] = {  # of badges
+    "suspect": "red",
+    "error": "orange",  # as on the map
+    "odd": "green",
     "hard": "blue",
     "fine": "gray",
 }
@@ -156,7 +157,8 @@ def _value(cell: CellDetail) -> None:
 def _oddity(oddity: Oddity, n_cells: int) -> None:
     more = CORNERS[oddity.corner].partition(": ")[2]
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.badge(FINDINGS[oddity.corner], color=COLOURS[oddity.corner])
+        finding = "suspect" if oddity.is_suspect else oddity.corner
+        st.badge(FINDINGS[finding], color=COLOURS[finding])
         st.markdown(
             f"rank {oddity.rank:,} of {n_cells:,} by suspicion",
             width="content",

@@ -36,6 +36,7 @@ class Oddity:
     rank: int  # by suspicion, 1 for the most suspicious cell
     surprise: float
     corner: str  # of the map of all cells: one of `suspicion.CORNERS`
+    is_suspect: bool  # does the rule pick it?
     reason: str  # a sentence; empty for an ordinary cell
 
 
@@ -137,5 +138,6 @@ def _oddity(suspicion: Suspicion, position: int, j: int) -> Oddity:
         int(suspicion.ranks[position, j]),
         float(suspicion.surprise.surprise[position, j]),
         corner,
+        bool(suspicion.ranks[position, j] <= suspicion.n_flagged),
         reason if is_odd else "",
     )

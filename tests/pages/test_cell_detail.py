@@ -67,7 +67,7 @@ def test_the_detail_leads_to_the_explanation_of_its_row(davis):
 @pytest.mark.parametrize("page", ["heatmap", "inspect"])
 def test_the_detail_says_how_suspicious_a_cell_is(page, davis):
     text = text_of(opened(davis, page))
-    assert "Odd but harmless" in text and "of 800 by suspicion" in text
+    assert "Likely error" in text and "of 800 by suspicion" in text
     assert "ordinary cells of this column looks this odd." in text
     # the number itself is for those who ask
     assert "0.0001" not in text

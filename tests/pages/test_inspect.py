@@ -88,7 +88,7 @@ def test_without_suspects_the_list_says_so():
 def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
     app = shown("inspect", davis)
     frame = frame_of(app)
-    assert [*frame["finding"][0]] == ["Odd but harmless"]
+    assert [*frame["finding"][0]] == ["Likely error"]
     assert frame["odds"][:3].tolist() == ["less than 1 in a million"] * 2 + [
         "1 in 1,400"
     ]
@@ -177,7 +177,7 @@ def test_the_map_draws_the_cells_and_keeps_the_filters(davis):
     assert "weight: 166" in text_of(app)
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     names = [note["text"] for note in spec["layout"]["annotations"]]
-    for words in ("likely error", "odd but harmless", "hard case", "fine"):
+    for words in ("odd and hurts", "odd but harmless", "hard case", "fine"):
         assert any(words in name for name in names)
     assert "Ranked by" not in [found.label for found in app.selectbox]
 

@@ -183,20 +183,21 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
         "rank": number("rank", "localized", width=50, help=words.RANK_HELP),
         "row_number": tables.row_number(),
         "id": text(tables.heading(table.id_column or "id"), width="small"),
-        "column": text(width=100),
-        "content": text(width=100, help="The cell as it is in the file."),
+        "column": text(width=90),
+        "content": text(width=85, help="The cell as it is in the file."),
         "suggestion": text(
-            width=90,
+            width=80,
             help="What may have been meant, for surprising cells; more beside.",
         ),
         "finding": st.column_config.MultiselectColumn(
-            width=130,
+            width=115,
             options=list(FINDINGS.values()),
             color=list(COLOURS.values()),
-            help="Is the cell odd, and does it clearly hurt?",
+            help="A suspect is a likely error. Of all others: is it odd, and does it "
+            "clearly hurt?",
         ),
+        "decision": text(width=70, help="Set it beside or below."),
         "odds": text(width=155, help=words.ODDS_HELP),
-        "decision": text(width=75, help="Set it beside or below."),
         "repair": text(width=90, help="What you decided to put into the cell."),
         "reason": text(
             width=300, help="What is odd about the cell, and whether it clearly hurts."
