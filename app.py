@@ -27,13 +27,14 @@ LOGO = """
 fill="#14938a">cellval</text></svg>
 """
 
-# Wide pages are mostly margin otherwise, and texts of charts too faint a grey. On
-# narrow ones controls wrap, and a chart or table has the width for itself.
+# Wide pages are mostly margin otherwise, and texts of charts and keys of filled buttons
+# too faint. On narrow ones controls wrap, and charts and tables have all the width.
 STYLE = """
 .stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}
 .stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
 .stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
 .stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
+[data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}
 @media (max-width: 1100px) {
   .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}
   [data-testid="stColumn"] {min-width: min(100%, 9rem)}
@@ -42,8 +43,6 @@ STYLE = """
   [data-testid="stColumn"]:has([data-testid="stDataFrame"]) {min-width: 100%}
 }
 """
-# Streamlit writes the keys of filled buttons too faintly.
-KEYS_STYLE = '[data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}'
 DARK_STYLE = '[data-testid="stBaseButton-primary"] * {color: #04110f}'
 
 st.set_page_config(
@@ -57,7 +56,7 @@ session = get_session()
 sync_link(session)
 st.logo(LOGO, size="large")
 dark = st.context.theme.type == "dark"
-st.html(f"<style>{STYLE}{KEYS_STYLE}{DARK_STYLE if dark else ''}</style>")
+st.html(f"<style>{STYLE}{DARK_STYLE if dark else ''}</style>")
 pages = {
     name: st.Page(file_of(name), title=page.title, icon=f":material/{page.icon}:")
     for name, page in PAGES.items()

@@ -63,7 +63,8 @@ def draw() -> None:
             "Move the window here, or click into the overview.",
         )
         controls.legend(shown, look, len(order))
-        view.as_text(shown, window, np.arange(columns.first, columns.last), outlined)
+        drawn = window, np.arange(columns.first, columns.last)
+        view.as_text(shown, *drawn, found.cells, outlined)
     if strip is not None:
         with strip:
             small = view.overview_figure(

@@ -145,13 +145,6 @@ def best_suggestions(
     return best
 
 
-def best_texts(
-    table: Table, found: Surprise, rows: np.ndarray, columns: np.ndarray
-) -> list[str]:
-    """The likely suggestion for each surprising cell; empty where there is none."""
-    return [*map(suggested_text, best_suggestions(table, found, rows, columns))]
-
-
 def suggested_text(best: Suggestion | None) -> str:
     """What a list says."""
     return "" if best is None else best.text or BLANK

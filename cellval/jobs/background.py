@@ -153,12 +153,10 @@ class ValuationJob(Job[CellValues]):
         values, found, known = self.values, self.surprise, self._suspicion
         if values is None or found is None:
             return None
-        if known is not None and known.values is values:
-            # While it goes on, one of the latest surprise is on its way.
-            known = known if self.active or known.surprise is found else None
-        else:
-            known = None
-        if known is None:
+        is_old = known is None or known.values is not values
+        if known is not None and known.surprise is not found:
+            is_old |= not self.active  # while it goes on, a new one is on its way
+        if is_old:
             known = self._suspicion = make_suspicion(self.table, values, found)
         return known
 

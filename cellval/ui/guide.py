@@ -13,9 +13,10 @@ def where(session: Session) -> WorkDone | None:
     suspicion = session.suspicion
     if suspicion is None or (session.run is not None and session.run.active):
         return None
-    file = session.file
+    file, job = session.file, session.file.comparison.job
     made = dict(file.decisions), dict(file.repairs)
-    return work_done(suspicion, *made, is_measured=session.is_measured)
+    measured = session.is_measured and job is not None and job.status == "done"
+    return work_done(suspicion, *made, is_measured=measured)
 
 
 def lead_on(shown: Shown, page: str) -> None:
@@ -29,8 +30,7 @@ def lead_on(shown: Shown, page: str) -> None:
     if run is not None and run.active:
         words = partial_words(run)
     elif now is not None and session.suspicion is not None:
-        made = dict(session.file.decisions), dict(session.file.repairs)
-        step = next_step(session.suspicion, now, *made)
+        step = next_step(session.suspicion, now)
         words = f":material/lightbulb: {plain(step.words)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(words, width="content")
@@ -66,9 +66,8 @@ def steps(session: Session) -> None:
     now = where(session)
     if now is None:
         return
-    n, left = len(now.suspects), now.n_left
     lines = {
-        f"Decide: {now.n_decided:,} of {n:,} suspects": left == 0,
+        f"Decide: {now.n_decided:,} of {len(now.suspects):,} suspects": not now.left,
         f"Repair: {now.n_repairs:,} changed": bool(now.n_repairs) and not now.n_open,
         "Measure: did it help?": now.is_measured and bool(now.n_repairs),
     }

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from cellval.detect.suspicion import Suspicion
 from cellval.repairs.repair import Repairs
+from cellval.table.table import Table
 from cellval.text import brief, content, counted
 
 Cell = tuple[int, str]  # row number from 1, and column
@@ -14,15 +15,14 @@ class WorkDone(NamedTuple):
     """How far the work on one table is."""
 
     suspects: list[Cell]  # that the rule picks, the most suspicious first
-    n_decided: int  # of them
-    n_flagged: int  # cells that a person calls wrong, suspects or not
-    n_open: int  # of these, not repaired
+    left: list[Cell]  # of them, not decided on
+    n_open: int  # cells that a person calls wrong, suspects or not, and not repaired
     n_repairs: int
     is_measured: bool  # were models compared with these repairs?
 
     @property
-    def n_left(self) -> int:
-        return len(self.suspects) - self.n_decided
+    def n_decided(self) -> int:
+        return len(self.suspects) - len(self.left)
 
 
 class NextStep(NamedTuple):
@@ -47,44 +47,54 @@ def work_done(
         (int(table.row_numbers[at // m]), table.feature_names[at % m])
         for at in suspicion.order[: suspicion.n_flagged].tolist()
     ]
-    dropped = {row for row, column in repairs if not column}
-
-    def is_repaired(cell: Cell) -> bool:
-        return cell in repairs or cell[0] in dropped
-
-    flagged = [cell for cell, decision in decisions.items() if decision == "error"]
-    return WorkDone(
-        suspects,
-        sum(cell in decisions or is_repaired(cell) for cell in suspects),
-        len(flagged),
-        sum(not is_repaired(cell) for cell in flagged),
-        len(repairs),
-        is_measured,
-    )
+    left = [
+        cell
+        for cell in suspects
+        if cell not in decisions and not _is_repaired(cell, repairs)
+    ]
+    n_open = len(not_repaired(table, decisions, repairs))
+    return WorkDone(suspects, left, n_open, len(repairs), is_measured)
 
 
-def next_step(
-    suspicion: Suspicion, now: WorkDone, decisions: Mapping[Cell, str], repairs: Repairs
-) -> NextStep:
+def not_repaired(
+    table: Table, decisions: Mapping[Cell, str], repairs: Repairs
+) -> list[Cell]:
+    """Cells marked as errors without a repair, in the order of the table.
+
+    Not those of the label, whose content no suggestion is about.
+    """
+    place = {column.name: j for j, column in enumerate(table.columns)}
+    rows = set(table.row_numbers.tolist())
+    found = [
+        cell
+        for cell, decision in decisions.items()
+        if decision == "error"
+        and not _is_repaired(cell, repairs)
+        and cell[0] in rows
+        and cell[1] in place
+    ]
+    return sorted(found, key=lambda cell: (cell[0], place[cell[1]]))
+
+
+def _is_repaired(cell: Cell, repairs: Repairs) -> bool:
+    return cell in repairs or (cell[0], "") in repairs
+
+
+def next_step(suspicion: Suspicion, now: WorkDone) -> NextStep:
     """From looking to deciding, repairing, measuring and exporting."""
-    if now.n_left:
-        left = (
-            cell
-            for cell in now.suspects
-            if cell not in decisions
-            and cell not in repairs
-            and (cell[0], "") not in repairs
-        )
-        return _look(suspicion, now, next(left))
+    if now.left:
+        return _look(suspicion, now, now.left[0])
     done = f"All {len(now.suspects):,} suspects are decided on"
     if len(now.suspects) == 1:
         done = "The only suspect is decided on"
     if not now.suspects:
         done = "Nothing stands out in this table"
     if now.n_open:
-        cells = "1 flagged cell is" if now.n_open == 1 else f"{now.n_open:,} flagged "
-        cells += "" if now.n_open == 1 else "cells are"
-        return NextStep(f"{done}; {cells} not repaired yet.", "Repair", "repair")
+        cells, are = (
+            counted(now.n_open, "flagged cell"),
+            "are" if now.n_open > 1 else "is",
+        )
+        return NextStep(f"{done}; {cells} {are} not repaired yet.", "Repair", "repair")
     if now.n_repairs and not now.is_measured:
         made = counted(now.n_repairs, "change")
         return NextStep(f"{done}, with {made}. Did it help?", "Measure it", "repair")

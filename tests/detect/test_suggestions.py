@@ -6,7 +6,13 @@ import pytest
 
 import cellval
 from cellval.detect import suggestions as module
-from cellval.detect.suggestions import BLANK, best_texts, suggest_many, suggestions
+from cellval.detect.suggestions import (
+    BLANK,
+    best_suggestions,
+    suggest_many,
+    suggested_text,
+    suggestions,
+)
 from cellval.detect.surprise import surprise
 from cellval.table.table import read
 
@@ -127,7 +133,12 @@ def test_a_code_for_missing_is_to_be_blanked():
     best, *more = suggestions(table, surprise(table), 5, "weight")
     assert best.text == "" and 'may stand for "missing"' in best.why and more
     found = surprise(table)
-    texts = best_texts(table, found, np.array([5, 6]), np.array([1, 1]))
+    texts = [
+        *map(
+            suggested_text,
+            best_suggestions(table, found, np.array([5, 6]), np.array([1, 1])),
+        )
+    ]
     assert texts[0] == BLANK
 
 
@@ -192,7 +203,9 @@ def test_codes_for_missing_leave_the_detail_to_others(monkeypatch):
     assert [code.n_cells for code in found.placeholders] == [41]
     monkeypatch.setattr(module, "MOST_DETAILED", 1)
     rows, columns = np.append(np.arange(20, 61), 17), np.append(np.zeros(41, int), 1)
-    *codes, other = best_texts(table, found, rows, columns)
+    *codes, other = [
+        *map(suggested_text, best_suggestions(table, found, rows, columns))
+    ]
     assert codes == [BLANK] * 41
     assert other == str(right("weight"))
 
@@ -204,7 +217,7 @@ def test_a_list_holds_what_is_clearly_best_and_nothing_else():
     table = read(frame.to_csv(index=False).encode(), label="sex")
     found = surprise(table)
     rows, columns = np.array([17, 30]), np.array([1, 0])
-    texts = best_texts(table, found, rows, columns)
+    texts = [*map(suggested_text, best_suggestions(table, found, rows, columns))]
     assert [float(texts[0]), texts[1]] == [right("weight"), ""]
     shifted, small = suggest_many(table, found, [(17, 1), (30, 0)])
     assert shifted[0].is_likely and not any(o.is_likely for o in shifted[1:])

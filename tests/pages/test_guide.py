@@ -1,5 +1,7 @@
 """The first minute: one click shows what comes, and each page leads on."""
 
+from types import SimpleNamespace
+
 from helpers import (
     click,
     goto,
@@ -11,6 +13,9 @@ from helpers import (
     text_of,
     texts,
 )
+
+from cellval.repairs.repair import Repair
+from cellval.ui.guide import where
 
 
 def test_one_click_on_a_first_visit_shows_the_whole_way():
@@ -46,3 +51,13 @@ def test_where_one_stands_is_not_told_while_a_run_goes_on(endless):
     assert "Look at it" not in labels(app)
     assert "Decide:" not in texts(app.sidebar.markdown)
     click(app, "Stop the run")
+
+
+def test_a_measurement_that_was_stopped_is_not_taken_for_done(davis):
+    app = shown("repair", davis, repairs={(12, "weight"): Repair("replace", "57", "")})
+    file = session_of(app).file
+    file.comparison.made_from = dict(file.repairs)
+    file.comparison.job = SimpleNamespace(status="stopped", active=False, table=None)
+    assert not where(session_of(app)).is_measured
+    file.comparison.job.status = "done"
+    assert where(session_of(app)).is_measured

@@ -11,13 +11,13 @@ WEIGHT, HEIGHT = (12, "weight"), (12, "height")
 def asked(ranked, decisions=None, repairs=None, *, is_measured=False):
     decisions, repairs = decisions or {}, repairs or {}
     now = work_done(ranked, decisions, repairs, is_measured=is_measured)
-    return now, next_step(ranked, now, decisions, repairs)
+    return now, next_step(ranked, now)
 
 
 def test_first_it_says_what_was_found_and_leads_to_the_worst(ranked):
     now, step = asked(ranked)
     assert set(now.suspects) == {WEIGHT, HEIGHT}
-    assert (now.n_decided, now.n_left) == (0, 2)
+    assert (now.n_decided, len(now.left)) == (0, 2)
     assert step.words == (
         "2 suspects were found, the first of them weight 166 in row 12."
     )
@@ -49,7 +49,7 @@ def test_flagged_cells_want_to_be_repaired_then_measured_then_exported(ranked):
 
 def test_a_dropped_row_settles_its_cells(ranked):
     now, step = asked(ranked, {}, {(12, ""): Repair("drop")})
-    assert (now.n_left, now.n_open) == (0, 0)
+    assert (len(now.left), now.n_open) == (0, 0)
     assert step.label == "Measure it"
 
 

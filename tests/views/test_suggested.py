@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cellval
-from cellval.detect.suggestions import best_texts, suggested_text
+from cellval.detect.suggestions import best_suggestions, suggested_text
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.views import suggested as module
@@ -21,7 +21,11 @@ def test_they_are_those_of_lists_and_looked_for_once(davis, monkeypatch):
     rows, columns = np.unravel_index(davis.order[:20], davis.scores.shape)
     where = davis.surprise, davis.table, rows, columns
     texts = [*map(suggested_text, suggested(*where))]
-    assert texts == best_texts(davis.table, davis.surprise, rows, columns)
+    assert texts == [
+        *map(
+            suggested_text, best_suggestions(davis.table, davis.surprise, rows, columns)
+        )
+    ]
     monkeypatch.setattr(module, "best_suggestions", None)
     assert [*map(suggested_text, suggested(*where))] == texts
 

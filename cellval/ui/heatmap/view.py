@@ -100,7 +100,11 @@ def overview_figure(
 
 
 def as_text(
-    shown: Shown, rows: np.ndarray, columns: np.ndarray, outlined: np.ndarray
+    shown: Shown,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    suspects: np.ndarray,
+    outlined: np.ndarray,
 ) -> None:
     """The same cells as a table of texts, if a person wants it."""
     if not st.toggle(
@@ -113,7 +117,7 @@ def as_text(
     unit, names = value_view(shown.values).unit, shown.values.column_names
     labels = {f"c{j}": tables.text(tables.heading(names[j])) for j in columns.tolist()}
     tables.draw(
-        cell_table(shown.values, rows, columns, outlined),
+        cell_table(shown.values, rows, columns, suspects, outlined),
         "The cells of the heatmap as texts",
         {"row": tables.row_number(), "class": tables.text(), **labels},
         few=TABLE_LINES,

@@ -9,7 +9,8 @@ from cellval.detect.suggestions import suggested_text
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import many, tables
-from cellval.ui.session import Cell, FileWork, Session
+from cellval.ui.session import Cell, Session
+from cellval.views.next_step import not_repaired
 from cellval.views.suggested import suggested_for
 
 FEW_LINES = 8  # a longer list scrolls
@@ -18,10 +19,11 @@ LONGEST = 80  # characters of a cell
 
 def flagged_list(session: Session, table: Table) -> None:
     """Every cell marked as an error that still is as in the file."""
-    cells = not_repaired(session.file, table)
+    file = session.file
+    cells = not_repaired(table, dict(file.decisions), dict(file.repairs))
     if cells:
         _draw(session, table, cells)
-    many.undo_last(session.file, "flagged undo", changes=False)
+    many.undo_last(file, "flagged undo", changes=False)
 
 
 def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
@@ -68,22 +70,3 @@ def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
     if ticked:
         which = f"{counted(len(ticked), 'ticked line')}"
     many.act(session, table, session.suspicion, ticked or cells, which, "flagged")
-
-
-def not_repaired(file: FileWork, table: Table) -> list[Cell]:
-    """Cells marked as errors without a repair, in the order of the table.
-
-    Not those of the label, whose content no suggestion is about.
-    """
-    place = {column.name: j for j, column in enumerate(table.columns)}
-    rows = set(table.row_numbers.tolist())
-    found = [
-        cell
-        for cell, decision in file.decisions.items()
-        if decision == "error"
-        and cell not in file.repairs
-        and (cell[0], "") not in file.repairs
-        and cell[0] in rows
-        and cell[1] in place
-    ]
-    return sorted(found, key=lambda cell: (cell[0], place[cell[1]]))
