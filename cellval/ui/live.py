@@ -6,8 +6,10 @@ of the whole app by one of them, would now and then swallow a click on a link.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from cellval.ui import sidebar
 from cellval.ui.navigation import PAGES, goto, need_frame
@@ -37,10 +39,11 @@ def _part(
     if page_asked_for() != asked_for:
         goto(name)  # the timer was late: the browser is brought back to this page
     session.shown()  # or values would wait for ever on pages without any
-    if going and not session.goes_on:
-        st.rerun()  # once, before anything is drawn: the timer ends
     sidebar.draw(session)
     st.title(PAGES[name].title)
-    draw()
-    if session.goes_on and not going:
-        st.rerun()  # drawing has started something: it is watched from now on
+    with suppress(StopException):  # the page had no more to show
+        draw()
+    if session.goes_on != going:
+        # The timer begins or ends. Last of all: before a button was drawn, its click
+        # would be lost.
+        st.rerun()

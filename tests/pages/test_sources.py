@@ -28,6 +28,7 @@ from cellval.errors import InputError
 from cellval.games.blocks import BlockGame
 from cellval.games.groups import Groups
 from cellval.jobs.background import start_job
+from cellval.ui.session import Session
 from cellval.ui.sources.groups import RANGES, BlocksChoice, groups_of, with_groups
 
 START = "Value the sources"
@@ -262,3 +263,18 @@ def test_a_failure_is_told_in_words(people):
     settled(app)
     assert "full" in texts(app.error)
     assert "<b>" not in texts(app.error)
+
+
+def test_a_click_at_the_moment_when_something_else_ends_is_not_lost(
+    people, monkeypatch
+):
+    app = opened(people)
+    goes_on, going = Session.goes_on.fget, [False, True]  # the last one first
+
+    def ends(session):
+        return going.pop() if going else goes_on(session)
+
+    monkeypatch.setattr(Session, "goes_on", property(ends))
+    click(app, START)
+    assert not going
+    assert session_of(app).file.blocks.job is not None

@@ -46,8 +46,6 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
         return
     job = file.blocks.on(table)
     known = file.blocks.made_from == choice and job is not None and job.status == "done"
-    if not known and not (job is not None and job.active):
-        _say_time(file, table, choice, test)
 
     def play() -> Iterator[Snapshot[BlockValues]]:
         file.blocks_seconds.stop()
@@ -55,6 +53,8 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
 
     labels = ("Value the sources", "Value the sources again")
     start_button(file.blocks, table, choice, play, labels=labels, key="start sources")
+    if not known and not (job is not None and job.active):
+        _say_time(file, table, choice, test)  # below: nothing pushes the button away
 
 
 def _say_time(
