@@ -27,6 +27,8 @@ _MODULES = {
     "cellval.games.blocks": "iter_blocks value_blocks",
     "cellval.games.groups": "Groups",
     "cellval.progress": "Snapshot",
+    "cellval.project.project": "Project",
+    "cellval.project.shelf": "open_project projects",
     "cellval.repairs.comparison": "Comparison",
     "cellval.repairs.decisions": "read_decisions repair repair_file",
     "cellval.repairs.measure": "compare_models iter_comparison",
@@ -57,6 +59,9 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.games.blocks import value_blocks as value_blocks
     from cellval.games.groups import Groups as Groups
     from cellval.progress import Snapshot as Snapshot
+    from cellval.project.project import Project as Project
+    from cellval.project.shelf import open_project as open_project
+    from cellval.project.shelf import projects as projects
     from cellval.repairs.comparison import Comparison as Comparison
     from cellval.repairs.decisions import read_decisions as read_decisions
     from cellval.repairs.decisions import repair as repair

@@ -12,13 +12,14 @@ from cellval.detect.suspicion import CORNERS, FINDINGS
 from cellval.errors import InputError
 from cellval.figures.distribution import distribution
 from cellval.repairs.repair import Repair
+from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import content, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
 from cellval.ui.parts import CELL, then_page
 from cellval.ui.runs import LINK
-from cellval.ui.session import Cell, FileWork, Session, Shown
+from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart

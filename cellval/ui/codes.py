@@ -1,7 +1,7 @@
 """Codes that may stand for "missing": one question for each column, answered once.
 
 Data, Heatmap and the list ask it at their top. An answer is a change of many cells
-(`FileWork.together`), before a run as after it.
+(`Work.together`), before a run as after it.
 """
 
 from functools import partial
@@ -13,9 +13,10 @@ import streamlit as st
 
 from cellval.detect.placeholders import Placeholder, missing_codes
 from cellval.repairs.repair import Repair
+from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import brief, counted, joined
-from cellval.ui.session import Cell, FileWork, Session
+from cellval.ui.session import FileWork, Session
 from cellval.ui.text import plain
 from cellval.views.many_changes import Changes
 

@@ -9,10 +9,11 @@ from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import Repair
+from cellval.repairs.work import Cell, Group
 from cellval.table.table import Table
 from cellval.text import brief, content, counted
 from cellval.ui import tables
-from cellval.ui.session import Cell, FileWork, Group, Session
+from cellval.ui.session import FileWork, Session
 from cellval.ui.text import plain
 from cellval.ui.widgets import error, forget
 from cellval.views.many_changes import (

@@ -28,7 +28,7 @@ def open_file(session: Session, source: Source) -> None:
         return
     session.file.stop_jobs()
     _leave_run(session)
-    file = session.files.get(source.sha256) or FileWork(source)
+    file = session.files.get(source.sha256) or FileWork(source=source)
     session.take_file(file, Setup(), table)
 
 

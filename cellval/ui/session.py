@@ -8,8 +8,7 @@ that as well (`RunMemo`), so that ``?run=<id>`` finds it after a reload.
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -23,8 +22,8 @@ from cellval.jobs.background import Job, ValuationJob, start_job
 from cellval.kept import kept
 from cellval.progress import Snapshot
 from cellval.repairs.comparison import Comparison
-from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import Repair, Repairs, repaired
+from cellval.repairs.work import Cell, Work
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
@@ -36,7 +35,6 @@ if TYPE_CHECKING:  # scikit-learn takes two seconds to load
 IN_USE = 10.0  # seconds: so long newer values wait for who works with what is shown
 KEY = "cellval"  # of the session in st.session_state; all other keys are widgets'
 
-Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
 Result = TypeVar("Result")
 Begin = Callable[[], Iterator[Snapshot[Result]]]
 
@@ -111,37 +109,11 @@ class SideJob(Generic[Result]):
             self.job.stop()
 
 
-class Standing(NamedTuple):
-    """What is decided on a cell; None is nothing."""
-
-    decision: str | None
-    repair: Repair | None
-    replaced: tuple[str | None, ...]  # the decision that the repair replaced
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """What was done to many cells at once, to be taken back at once."""
-
-    words: str  # such as: 12 cells blanked
-    before: Mapping[Cell, Standing]
-    after: Mapping[Cell, Standing]
-
-    @property
-    def cells(self) -> Iterable[Cell]:
-        return self.after.keys()
-
-
 @dataclass(eq=False)
-class FileWork:
+class FileWork(Work):
     """What a person decided and computed on one file; sessions and runs share it."""
 
     source: Source | None = None
-    decisions: dict[Cell, str] = field(default_factory=dict)  # one of DECISIONS each
-    repairs: dict[Cell, Repair] = field(default_factory=dict)  # as they were decided
-    # Decisions that repairs replaced.
-    before_repair: dict[Cell, str | None] = field(default_factory=dict)
-    groups: list[Group] = field(default_factory=list)  # of changes, the latest last
     # Tried out, by row number.
     edits: dict[int, Edits] = field(default_factory=lambda: defaultdict(Edits))
     column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
@@ -152,70 +124,9 @@ class FileWork:
     blocks_seconds: SideJob[float] = field(default_factory=SideJob)
     validation: "SideJob[Validation]" = field(default_factory=SideJob)
 
-    def decide(self, row_number: int, column: str, decision: str | None) -> None:
-        """Decide on a cell; None takes it back."""
-        if decision is None:
-            self.decisions.pop((row_number, column), None)
-            return
-        if decision not in DECISIONS:
-            raise ValueError(f"no decision: {decision!r}")
-        self.decisions[row_number, column] = decision
-
-    def repair(self, row_number: int, column: str, new: Repair) -> None:
-        """Change a cell, or drop its row (column ""); the cell is an error then."""
-        cell = (row_number, column)
-        self.repairs.pop(cell, None)
-        self.repairs[cell] = new
-        if column:
-            self.before_repair.setdefault(cell, self.decisions.get(cell))
-            self.decisions[cell] = "error"
-
-    def undo(self, *cells: Cell) -> None:
-        """Take changes back, and the decisions that came with them."""
-        for cell in cells:
-            self.repairs.pop(cell, None)
-            if cell in self.before_repair:
-                self.decide(*cell, self.before_repair.pop(cell))
-
     @property
     def sides(self) -> tuple[SideJob[Any], ...]:
         return self.comparison, self.blocks, self.blocks_seconds, self.validation
-
-    # --- many at once -----------------------------------------------------------------
-
-    @contextmanager
-    def together(self, words: str, cells: Iterable[Cell]) -> Iterator[None]:
-        """What is done to these cells within is a group, to be undone at once."""
-        before = {cell: self._standing(cell) for cell in cells}
-        yield
-        after = {cell: self._standing(cell) for cell in before}
-        # Of those before, some may have nothing left to undo.
-        self.groups = [group for group in self.groups if self.standing_cells(group)]
-        if after != before:
-            self.groups.append(Group(words, before, after))
-
-    def undo_together(self, group: Group) -> None:
-        """As before; what was decided on its cells since then stays."""
-        for cell in self.standing_cells(group):
-            decision, repair, replaced = group.before[cell]
-            self.decide(*cell, decision)
-            self.repairs.pop(cell, None)
-            if repair is not None:
-                self.repairs[cell] = repair
-            self.before_repair.pop(cell, None)
-            if replaced:
-                self.before_repair[cell] = replaced[0]
-        self.groups.remove(group)
-
-    def standing_cells(self, group: Group) -> list[Cell]:
-        """Cells of a group that are still as it made them."""
-        made = group.after.items()
-        return [cell for cell, was in made if self._standing(cell) == was]
-
-    def _standing(self, cell: Cell) -> Standing:
-        known = cell in self.before_repair
-        replaced = (self.before_repair[cell],) if known else ()
-        return Standing(self.decisions.get(cell), self.repairs.get(cell), replaced)
 
     def stop_jobs(self) -> None:
         for side in self.sides:

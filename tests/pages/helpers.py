@@ -90,7 +90,7 @@ def shown(
     where `run` is on its repaired table, made by `changes`. `edits` are texts tried out
     by row number, `work` is decisions and repairs.
     """
-    session = Session(file=FileWork(source, **work))
+    session = Session(file=FileWork(source=source, **work))
     for row_number, texts in (edits or {}).items():
         session.file.edits[row_number] = Edits(dict(texts))
     if source is not None:

@@ -93,7 +93,7 @@ def test_groups_of_which_nothing_is_left_are_forgotten():
 def test_a_file_is_read_again_only_if_it_is_read_in_another_way():
     session = Session()
     assert session.read_file() is None
-    session.take_file(FileWork(davis_source()), Setup(), None)
+    session.take_file(FileWork(source=davis_source()), Setup(), None)
     table = session.read_file()
     assert session.read_file() is table
     session.try_setup(Setup(label="sex", id_column="repwt"))
@@ -103,7 +103,7 @@ def test_a_file_is_read_again_only_if_it_is_read_in_another_way():
 
 def test_a_setup_that_is_not_possible_is_taken_back():
     session = Session()
-    session.take_file(FileWork(davis_source()), Setup(), None)
+    session.take_file(FileWork(source=davis_source()), Setup(), None)
     table, key = session.read_file(), session.widget_key("x", as_read=True)
     session.try_setup(Setup(label="weight"))
     assert "classes that repeat" in session.fault
@@ -114,7 +114,7 @@ def test_a_setup_that_is_not_possible_is_taken_back():
 
 def test_repaired_tables_are_kept_with_the_original():
     session = Session()
-    session.take_file(FileWork(davis_source()), Setup(label="sex"), None)
+    session.take_file(FileWork(source=davis_source()), Setup(label="sex"), None)
     table = session.read_file()
     assert session.repaired_table() is table
     session.file.repair(12, "height", Repair("replace", "166"))

@@ -23,9 +23,10 @@ from cellval.repairs.repair import (
     repaired_csv,
     table_csv,
 )
+from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui.session import Cell, Session, Source
+from cellval.ui.session import Session, Source
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import download, error
 from cellval.values.result import CellValues

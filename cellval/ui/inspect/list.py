@@ -11,12 +11,13 @@ from cellval import glossary as words
 from cellval.detect.placeholders import missing_codes
 from cellval.detect.suspicion import FINDINGS
 from cellval.repairs.decisions import DECISIONS
+from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import many, tables
 from cellval.ui.cell_detail import COLOURS, Walk
 from cellval.ui.parts import then_cell
-from cellval.ui.session import Cell, FileWork, Session, Shown
+from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit
 from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number

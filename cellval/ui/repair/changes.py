@@ -9,10 +9,11 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import Repairs, changes_frame, repaired
+from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui import many, tables
-from cellval.ui.session import Cell, Session
+from cellval.ui.session import Session
 from cellval.ui.text import changes_words, plain
 from cellval.ui.widgets import error, lasting
 
@@ -144,8 +145,7 @@ def _read(session: Session, table: Table, key: str) -> None:
     except InputError as fault:
         session.upload = (False, str(fault))
         return
-    work.decisions.update(decided)
-    work.repairs.update(changed)
+    work.take(decided, changed)
     session.upload = (
         True,
         f"{file.name}: {counted(len(decided), 'decision')} and "

@@ -6,10 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from cellval.detect.suggestions import suggested_text
+from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import many, tables
-from cellval.ui.session import Cell, Session
+from cellval.ui.session import Session
 from cellval.views.next_step import not_repaired
 from cellval.views.suggested import suggested_for
 

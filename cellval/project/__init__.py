@@ -1,0 +1,1 @@
+"""What a person loaded, ran and decided, kept on disk the moment it happens."""

@@ -1,0 +1,153 @@
+"""A project as one ``.cellval`` file: a zip of its files and a list of all else.
+
+Its database does not travel: what is in it is told as JSON, and written anew where it
+arrives, so that nothing of a stranger's file is run.
+"""
+
+import json
+import re
+import secrets
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from cellval.errors import InputError
+from cellval.project.database import MIGRATIONS, NAME, Damaged, connect, transaction
+from cellval.project.project import Project
+
+ENDING = ".cellval"
+MOST_BYTES = 4 * 2**30  # unpacked
+MOST_OF_LIST = 256 * 2**20  # of that, what is told as JSON
+MOST_FILES = 2000
+LIST = "project.json"
+WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
+TABLES = ("about", "files", "decisions", "repairs", "groups", "runs", "results")
+SECRET = ("view", "edit", "owner")  # of a project in its place
+NO_PROJECT = "This is no project of cellval. Choose a .cellval file that it exported."
+
+
+def pack(project: Project) -> bytes:
+    """Everything of a project but its links and its owner."""
+    if project.folder is None:
+        raise InputError("This project is not on disk, so that it cannot be exported.")
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr(LIST, json.dumps(_told(project.folder / NAME)))
+        for path in sorted(project.folder.glob("*/*")):
+            name = path.relative_to(project.folder).as_posix()
+            if WITHIN.fullmatch(name):
+                file.write(path, name)
+    return buffer.getvalue()
+
+
+def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> str:
+    """Put it into a folder of projects; its new id. InputError if it is no project."""
+    project_id = secrets.token_hex(8)
+    place = folder / f"{project_id}.part"
+    try:
+        with zipfile.ZipFile(BytesIO(packed)) as file:
+            entries = _checked(file)
+            place.mkdir(parents=True)
+            for entry in entries:
+                path = place / PurePosixPath(entry.filename)
+                path.parent.mkdir(exist_ok=True)
+                _extract(file, entry, path)
+        told = json.loads((place / LIST).read_bytes())
+        (place / LIST).unlink()
+        about = {"owner": owner} | ({"name": name} if name else {})
+        about |= {may: secrets.token_urlsafe(16) for may in ("view", "edit")}
+        _write_anew(place / NAME, told, about)
+        place.replace(folder / project_id)
+        with closing(Project.open(folder, project_id)) as project:
+            project.source, project.runs  # noqa: B018 - can they be read?
+    except InputError:
+        raise
+    except OSError:  # of the disk here
+        shutil.rmtree(folder / project_id, ignore_errors=True)
+        raise
+    except (Damaged, zipfile.BadZipFile, sqlite3.Error, EOFError, *_OF_JSON) as error:
+        shutil.rmtree(folder / project_id, ignore_errors=True)
+        raise InputError(NO_PROJECT) from error
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    return project_id
+
+
+_OF_JSON = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+
+
+def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """Only what we write ourselves, and not too much of it."""
+    entries = {entry.filename: entry for entry in file.infolist()}
+    strange = [name for name in entries if name != LIST and not WITHIN.fullmatch(name)]
+    if strange or LIST not in entries or len(entries) != len(file.infolist()):
+        raise InputError(NO_PROJECT)
+    size = sum(entry.file_size for entry in entries.values())
+    too_large = size > MOST_BYTES or entries[LIST].file_size > MOST_OF_LIST
+    if too_large or len(entries) > MOST_FILES:
+        raise InputError(
+            f"This project is too large: {size / 2**30:.1f} GB in {len(entries):,} "
+            f"files. At most {MOST_BYTES / 2**30:.0f} GB in {MOST_FILES:,} files can "
+            "be brought in."
+        )
+    return list(entries.values())
+
+
+def _extract(file: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
+    """Not more than the directory of the zip said."""
+    left = entry.file_size
+    with file.open(entry) as packed, path.open("wb") as out:
+        while part := packed.read(min(left + 1, 2**20)):
+            left -= len(part)
+            if left < 0:
+                raise zipfile.BadZipFile("larger than it says")
+            out.write(part)
+
+
+def _told(path: Path) -> dict[str, Any]:
+    """What a database holds at this moment."""
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("BEGIN")  # one moment for all tables
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        tables = {}
+        for table in TABLES:
+            found = database.execute(f"SELECT * FROM {table}")
+            names = [column[0] for column in found.description]
+            lines = found.fetchall()
+            if table == "about":
+                lines = [line for line in lines if line[0] not in SECRET]
+            tables[table] = {"columns": names, "lines": lines}
+    return {"format": 1, "schema": version, "tables": tables}
+
+
+def _write_anew(path: Path, told: Mapping[str, Any], about: Mapping[str, str]) -> None:
+    """A database of the same schema with these lines, then brought up to date."""
+    version = told["schema"]
+    if told["format"] != 1 or version not in range(1, len(MIGRATIONS) + 1):
+        raise InputError(
+            "This project was exported by a later version of cellval. Bring it in "
+            "with that one."
+        )
+    made = connect(path, create=True, version=version)
+    with closing(made), transaction(made) as database:
+        for table in TABLES:
+            _fill(database, table, **told["tables"][table])
+        lines = [(key, json.dumps(fact)) for key, fact in about.items()]
+        database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", lines)
+    connect(path).close()
+
+
+def _fill(
+    database: sqlite3.Connection, table: str, columns: list[str], lines: list[list[Any]]
+) -> None:
+    """Columns must be those of the schema: their names are not taken from a file."""
+    known = [line[1] for line in database.execute(f"PRAGMA table_info({table})")]
+    if columns != known:
+        raise ValueError(f"{table} has other columns")
+    places = ", ".join("?" * len(known))
+    database.executemany(f"INSERT INTO {table} VALUES ({places})", lines)

@@ -1,0 +1,77 @@
+"""Values of a run on disk, with the sums that let it go on: one file of arrays.
+
+Texts are not in it: they are the table's, which the project has.
+"""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from cellval.project.database import Damaged
+from cellval.project.files import write_whole
+from cellval.table.table import Table
+from cellval.values.result import CellValues, describe
+from cellval.values.settings import Settings
+
+FORMAT = 1
+SUMS = "state_"  # how names of arrays begin that let the run go on
+SHAPES = {  # of the other ones, by how many rows and columns the table has
+    "values": "nm",
+    "stderr": "nm",
+    "row_values": "n",
+    "row_stderr": "n",
+    "column_values": "m",
+    "column_stderr": "m",
+}
+
+
+def write_values(path: Path, values: CellValues) -> None:
+    about = {
+        "format": FORMAT,
+        "n_test": values.n_test,
+        "settings": values.settings.to_dict(),
+    }
+    arrays = {name: getattr(values, name) for name in SHAPES}
+    arrays |= {f"{SUMS}{name}": array for name, array in values.state.items()}
+    arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+
+    def write(file: IO[bytes]) -> None:
+        np.savez(file, allow_pickle=False, **arrays)
+
+    write_whole(path, write)
+
+
+def read_values(path: Path, table: Table) -> CellValues:
+    """Values of this table, or `Damaged`; a zip file knows sums of its parts."""
+    sizes = {"n": table.n_rows, "m": len(table.features)}
+    try:
+        with zipfile.ZipFile(path) as packed:  # not so large as it would unpack to
+            if any(entry.compress_type for entry in packed.infolist()):
+                raise ValueError("it was not written by cellval")
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(arrays.pop("about").tobytes())
+        if about["format"] != FORMAT:
+            raise ValueError(f"format {about['format']}")
+        for name, axes in SHAPES.items():
+            if arrays[name].shape != tuple(sizes[axis] for axis in axes):
+                raise ValueError(f"{name} has another shape")
+        settings = Settings.from_dict(about["settings"])
+        if settings.table != table.fingerprint:
+            raise ValueError("values of another table")
+        return CellValues(
+            **{name: arrays[name] for name in SHAPES},
+            **describe(table),
+            n_test=int(about["n_test"]),
+            settings=settings,
+            state={
+                name.removeprefix(SUMS): array
+                for name, array in arrays.items()
+                if name.startswith(SUMS)
+            },
+        )
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise Damaged(str(error)) from error

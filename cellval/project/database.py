@@ -1,0 +1,113 @@
+"""The database of a project: one SQLite file, its schema, and what leads to it."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cellval.errors import InputError
+
+NAME = "project.sqlite"
+WAIT = 30.0  # seconds for another program that writes
+
+# What makes each version of the schema of the one before; never changed, only added to.
+MIGRATIONS = (
+    """
+    CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+    CREATE TABLE files (
+        sha256 TEXT PRIMARY KEY, name TEXT NOT NULL, added REAL NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE decisions (
+        row INTEGER NOT NULL, column TEXT NOT NULL, decision TEXT NOT NULL,
+        PRIMARY KEY (row, column)
+    ) WITHOUT ROWID;
+    CREATE TABLE repairs (
+        n INTEGER PRIMARY KEY AUTOINCREMENT,
+        row INTEGER NOT NULL, column TEXT NOT NULL,
+        action TEXT NOT NULL, after TEXT NOT NULL, reason TEXT NOT NULL,
+        replaced TEXT NOT NULL,
+        UNIQUE (row, column)
+    );
+    CREATE TABLE groups (
+        n INTEGER PRIMARY KEY, words TEXT NOT NULL, cells TEXT NOT NULL
+    );
+    CREATE TABLE runs (
+        n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+        options TEXT NOT NULL, setup TEXT NOT NULL, changes TEXT NOT NULL,
+        first TEXT NOT NULL, status TEXT NOT NULL, done REAL NOT NULL,
+        seen TEXT NOT NULL, error TEXT NOT NULL,
+        started REAL NOT NULL, seconds REAL NOT NULL
+    );
+    CREATE TABLE results (
+        kind TEXT PRIMARY KEY, made_from TEXT NOT NULL, result TEXT NOT NULL,
+        at REAL NOT NULL
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+class Damaged(Exception):
+    """What is on disk cannot be what was written."""
+
+
+def connect(
+    path: Path, *, create: bool = False, version: int = len(MIGRATIONS)
+) -> sqlite3.Connection:
+    """Open a database and bring its schema up to date, or to an earlier version.
+
+    Raises `Damaged` for what is none, and InputError for one of a later version.
+    """
+    if not create and not path.exists():
+        raise Damaged(f"there is no {path.name}")
+    connection = sqlite3.connect(path, WAIT, check_same_thread=False)
+    try:
+        connection.isolation_level = None  # transactions begin where we say so
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # on disk, not in a cache
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise Damaged(str(found))
+        _migrate(connection, path, version)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if is_damage(error):
+            raise Damaged(str(error)) from error
+        raise
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Or can it pass: a full disk, a lock, a folder that cannot be written?"""
+    codes = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    code: int = getattr(error, "sqlite_errorcode", 0)
+    return code & 0xFF in codes or "no such table" in str(error)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """All of it is on disk at the end, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _migrate(connection: sqlite3.Connection, path: Path, to: int) -> None:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise InputError(
+            f"The project in {path.parent.name} was written by a later version of "
+            "cellval. Open it with that one."
+        )
+    for n, statements in enumerate(MIGRATIONS[version:to], version + 1):
+        with transaction(connection):
+            for statement in statements.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {n}")

@@ -1,0 +1,655 @@
+"""`Project`: a file, how it is read, its runs, and what a person decided on it."""
+
+import hmac
+import json
+import re
+import secrets
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from cellval.errors import InputError
+from cellval.progress import Snapshot
+from cellval.project.checkpoint import read_values, write_values
+from cellval.project.database import NAME, Damaged, connect, transaction
+from cellval.project.files import set_aside, write_whole
+from cellval.project.source import Setup, Source
+from cellval.repairs.repair import Repair, Repairs, repaired
+from cellval.repairs.work import Cell, Group, Standing, Work
+from cellval.table.table import Table, read
+from cellval.text import content
+from cellval.valuation import iter_chosen
+from cellval.values.options import RunOptions
+from cellval.values.result import CellValues
+
+ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
+LONGEST_NAME = 80  # characters
+EVERY = 5.0  # seconds between two checkpoints of a run
+OF_WRITING = 1.0  # times as long as writing one takes, at least
+CUT_SHORT = "interrupted"  # status of a run whose program ended before it did
+
+
+@dataclass(frozen=True)
+class Run:
+    """A valuation of a project: what was asked for, and how far it is."""
+
+    id: str
+    options: Mapping[str, Any]  # those that differ from the usual ones
+    setup: Setup  # how the file was read
+    changes: Repairs  # repairs of the table that was valued
+    first: str = ""  # id of the run on the file as it was, if this one is on repairs
+    status: str = "running"  # later "done", "stopped", "failed" or `CUT_SHORT`
+    done: float = 0.0  # share, 0 to 1
+    seen: str = ""  # what was done, in words
+    error: str = ""  # why it failed
+    started: float = 0.0
+    seconds: float = 0.0
+
+
+class Project:
+    """What a person loaded, ran and decided, on disk the moment it happens.
+
+    Made by `create`, found again by `open`; both are also doors of the library
+    (`cellval.open_project`). One object serves all threads of a program.
+
+    Attributes
+    ----------
+    id : str
+    folder : Path or None
+        None if there is no place to keep it; `trouble` says why.
+    work : Work
+        Decisions and repairs; each change of them is written before it is told of.
+    trouble : str
+        Why the latest changes are not on disk; empty if they are. They are tried again
+        with the next one.
+    """
+
+    def __init__(
+        self,
+        project_id: str,
+        folder: Path | None,
+        connection: sqlite3.Connection,
+        work: Work | None = None,
+    ) -> None:
+        self.id, self.folder = project_id, folder
+        self.trouble = ""
+        self.aside: list[str] = []  # damaged files that were set aside, a sentence each
+        self._database = connection
+        self._lock = threading.RLock()
+        self._groups: list[Group] = []  # as they were written
+        self._is_behind = False  # is something in memory only?
+        self.work = work or Work()
+        self._load_work()
+        self.work.keep = self._keep
+
+    # --- making and finding -----------------------------------------------------------
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path | None,
+        source: Source,
+        setup: Setup | None = None,
+        *,
+        name: str = "",
+        owner: str = "",
+        work: Work | None = None,
+    ) -> "Project":
+        """A new project on a file, in a folder of projects.
+
+        None keeps it in memory only. OSError or sqlite3.Error if it cannot be written.
+        """
+        project_id, place = secrets.token_hex(8), None
+        if folder is None:
+            connection = connect(Path(":memory:"), create=True)
+        else:
+            place = folder / project_id
+            place.mkdir(parents=True)
+            try:
+                connection = connect(place / NAME, create=True)
+            except BaseException:
+                shutil.rmtree(place, ignore_errors=True)
+                raise
+        project = cls(project_id, place, connection, work)
+        now = time.time()
+        about = {
+            "name": _name(name or Path(source.name).stem),
+            "owner": owner,
+            "created": now,
+            "changed": now,
+            "view": secrets.token_urlsafe(16),
+            "edit": secrets.token_urlsafe(16),
+            "file": "",
+            "test_file": "",
+            "setup": vars(setup or Setup()),
+        }
+        try:
+            project._say(**about)
+            project.add_file(source)
+            project._say(file=source.sha256)
+        except BaseException:
+            project.close()
+            if place is not None:
+                shutil.rmtree(place, ignore_errors=True)
+            raise
+        return project
+
+    @classmethod
+    def open(cls, folder: Path, project_id: str, work: Work | None = None) -> "Project":
+        """The project with this id. `Damaged` if what is there cannot be read."""
+        if not ID.fullmatch(project_id):
+            raise InputError("There is no such project.")
+        place = folder / project_id
+        if not place.is_dir():
+            raise InputError("There is no such project. It may have been deleted.")
+        connection = connect(place / NAME)
+        try:
+            project = cls(project_id, place, connection, work)
+            if project._about("file", "") == "":
+                raise Damaged("it was cut short while it was made")
+        except (ValueError, KeyError, TypeError) as error:
+            connection.close()
+            raise Damaged(str(error)) from error
+        except BaseException:
+            connection.close()
+            raise
+        return project
+
+    def close(self) -> None:
+        self._database.close()
+
+    # --- what it is -------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return str(self._about("name", ""))
+
+    @name.setter
+    def name(self, new: str) -> None:
+        self._say(name=_name(new))
+
+    @property
+    def owner(self) -> str:
+        return str(self._about("owner", ""))
+
+    @property
+    def changed(self) -> float:
+        """When something last changed, in seconds since 1970."""
+        return float(self._about("changed", 0.0))
+
+    @property
+    def setup(self) -> Setup:
+        """How the file is read."""
+        return Setup.from_dict(self._about("setup", vars(Setup())))
+
+    @setup.setter
+    def setup(self, new: Setup) -> None:
+        self._say(setup=vars(new))
+
+    def link(self, may: str) -> str:
+        """What an address must hold to "view" or to "edit" it; nobody guesses it."""
+        return f"{self.id}-{self._about(may, '')}"
+
+    def allows(self, link: str) -> str:
+        """What a link allows: "edit", "view", or nothing."""
+        for may in ("edit", "view"):
+            if hmac.compare_digest(self.link(may).encode(), link.encode()):
+                return may
+        return ""
+
+    # --- files ------------------------------------------------------------------------
+
+    def add_file(self, source: Source) -> None:
+        """Keep the bytes of a file, under their SHA-256."""
+        if self.folder is None:
+            self._memory[source.sha256] = source
+        else:
+            path = self._file(source.sha256)
+            if not path.exists():
+                write_whole(path, lambda file: file.write(source.raw))
+        insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?)"
+        with self._writing() as database:
+            database.execute(insert, (source.sha256, source.name, time.time()))
+
+    @property
+    def source(self) -> Source:
+        """The file that it is about; `Damaged` if its bytes have changed."""
+        return self._source(str(self._about("file", "")))
+
+    @property
+    def test_source(self) -> Source | None:
+        """A second file, with test rows."""
+        found = str(self._about("test_file", ""))
+        return self._source(found) if found else None
+
+    @test_source.setter
+    def test_source(self, new: Source | None) -> None:
+        if new is not None:
+            self.add_file(new)
+        self._say(test_file=new.sha256 if new else "")
+
+    def _source(self, sha256: str) -> Source:
+        if self.folder is None:
+            return self._memory[sha256]
+        found = self._all("SELECT name FROM files WHERE sha256 = ?", sha256)
+        try:
+            raw = self._file(sha256).read_bytes()
+        except FileNotFoundError as error:
+            raise Damaged("its data file is gone") from error
+        source = Source.of(found[0][0] if found else "table.csv", raw)
+        if source.sha256 != sha256:
+            raise Damaged("the bytes of its data file have changed")
+        return source
+
+    @property
+    def _memory(self) -> dict[str, Source]:
+        """Files of a project that has no folder."""
+        found: dict[str, Source] = self.__dict__.setdefault("_sources", {})
+        return found
+
+    def _file(self, sha256: str) -> Path:
+        assert self.folder is not None and re.fullmatch("[0-9a-f]{64}", sha256)
+        return self.folder / "files" / sha256
+
+    # --- runs -------------------------------------------------------------------------
+
+    @property
+    def runs(self) -> list[Run]:
+        """The oldest first."""
+        names = ", ".join(option.name for option in fields(Run))
+        return [
+            _run(line) for line in self._all(f"SELECT {names} FROM runs ORDER BY n")
+        ]
+
+    def begin_run(
+        self, options: RunOptions, changes: Repairs | None = None, first: str = ""
+    ) -> Run:
+        """A run is on disk before it does anything."""
+        said = self._said(options)
+        run = Run(
+            secrets.token_hex(8),
+            said,
+            self.setup,
+            dict(changes or {}),
+            first,
+            started=time.time(),
+        )
+        line = (
+            *(run.id, json.dumps(said), json.dumps(vars(run.setup))),
+            *(json.dumps(_changes(run.changes)), first, run.status, run.done),
+            *(run.seen, run.error, run.started, run.seconds),
+        )
+        insert = (
+            "INSERT INTO runs (id, options, setup, changes, first, status, done, seen, "
+            f"error, started, seconds) VALUES ({', '.join('?' * len(line))})"
+        )
+        with self._writing() as database:
+            database.execute(insert, line)
+        return run
+
+    def _said(self, options: RunOptions) -> dict[str, Any]:
+        """Options that differ from the usual ones, for JSON."""
+        said = {
+            option.name: getattr(options, option.name)
+            for option in fields(options)
+            if options.is_given(option)
+        }
+        if isinstance(options.test, Table):
+            if self.test_source is None:
+                raise InputError("Keep the test file with the project first.")
+            said["test"] = {"file": self.test_source.sha256}
+        return said
+
+    def options_of(self, run: Run, table: Table) -> RunOptions:
+        """As they were asked for; a test file is read like the table."""
+        said = dict(run.options)
+        if isinstance(said.get("test"), Mapping):
+            said["test"] = read(self._source(said["test"]["file"]).buffer(), like=table)
+        return RunOptions(**said)
+
+    def table_of(self, run: Run) -> Table:
+        """The table that a run valued."""
+        table = run.setup.read(self.source)
+        return repaired(table, run.changes) if run.changes else table
+
+    def note_run(
+        self,
+        run_id: str,
+        *,
+        values: CellValues | None = None,
+        status: str = "running",
+        done: float = 0.0,
+        seen: str = "",
+        error: str = "",
+        seconds: float = 0.0,
+    ) -> None:
+        """How far a run is, with its values so far if there are new ones."""
+        if values is not None and self.folder is not None:
+            with self._noting_trouble():
+                write_values(self._values(run_id), values)
+        with self._noting_trouble(), self._writing() as database:
+            database.execute(
+                "UPDATE runs SET status = ?, done = ?, seen = ?, error = ?, "
+                "seconds = ? WHERE id = ?",
+                (status, done, seen, error, seconds, run_id),
+            )
+
+    def values_of(self, run: Run, table: Table) -> CellValues | None:
+        """Values up to the last checkpoint; a damaged file of them is set aside."""
+        if self.folder is None or not self._values(run.id).exists():
+            return None
+        path = self._values(run.id)
+        try:
+            return read_values(path, table)
+        except Damaged as fault:
+            aside = set_aside(path)
+            self.aside.append(
+                f"The values of a run were damaged ({fault}) and set aside as "
+                f"{aside.name}. Decisions and repairs are not touched; value again."
+            )
+            return None
+
+    def _values(self, run_id: str) -> Path:
+        assert self.folder is not None and ID.fullmatch(run_id)
+        return self.folder / "runs" / f"{run_id}.npz"
+
+    def cut_short(self) -> None:
+        """Runs of a program that is no more do not go on."""
+        with self._writing() as database:
+            update = "UPDATE runs SET status = ? WHERE status = 'running'"
+            database.execute(update, (CUT_SHORT,))
+
+    def value(self, *, n_jobs: int | None = None, **options: Any) -> CellValues:
+        """Value the cells of the repaired file, with checkpoints; goes on where a run
+        with the same options was cut short.
+
+        Options are those of `cellval.value_cells`.
+        """
+        chosen, changes = RunOptions(**options), dict(self.work.repairs)
+        run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
+        table = self.table_of(run)
+        steps = iter_chosen(
+            table,
+            self.options_of(run, table),
+            n_jobs=n_jobs,
+            continue_from=self.values_of(run, table)
+            if chosen.method == "knn"
+            else None,
+        )
+        keeper = Keeper(self, run)
+        try:
+            for step in steps:
+                keeper.see(step)
+        except BaseException:
+            keeper.end(CUT_SHORT)
+            raise
+        keeper.end("done")
+        return step.result
+
+    def _unfinished(self, options: RunOptions, changes: Repairs) -> Run | None:
+        """The latest run that was asked for the same and did not come to its end."""
+        asked = (self._said(options), self.setup, changes)
+        for run in reversed(self.runs):
+            is_over = run.status in ("done", "failed")
+            if (run.options, run.setup, run.changes) == asked and not is_over:
+                return run
+        return None
+
+    @property
+    def values(self) -> CellValues | None:
+        """Those of the latest run that has any."""
+        for run in reversed(self.runs):
+            found = self.values_of(run, self.table_of(run))
+            if found is not None:
+                return found
+        return None
+
+    @property
+    def table(self) -> Table:
+        """The file as it is read, with all repairs."""
+        table = self.setup.read(self.source)
+        return repaired(table, self.work.repairs) if self.work.repairs else table
+
+    # --- other results ----------------------------------------------------------------
+
+    def keep_result(self, kind: str, made_from: Any, result: Any) -> None:
+        """The latest result of a kind, as JSON."""
+        line = (kind, json.dumps(made_from), json.dumps(result), time.time())
+        with self._noting_trouble(), self._writing() as database:
+            insert = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
+            database.execute(insert, line)
+
+    def result(self, kind: str) -> tuple[Any, Any] | None:
+        """What it was made from, and the result; None if there is none."""
+        found = self._all("SELECT made_from, result FROM results WHERE kind = ?", kind)
+        return (json.loads(found[0][0]), json.loads(found[0][1])) if found else None
+
+    # --- decisions --------------------------------------------------------------------
+
+    def _keep(self, cells: Iterable[Cell]) -> None:
+        """Write what is decided on these cells now; all of it if something failed."""
+        with self._lock, self._noting_trouble():
+            touched = dict.fromkeys(cells)
+            if self._is_behind:
+                known = self._all("SELECT row, column FROM decisions")
+                known += self._all("SELECT row, column FROM repairs")
+                touched |= dict.fromkeys(known)
+                touched |= dict.fromkeys((*self.work.decisions, *self.work.repairs))
+            with self._writing() as database:
+                for cell in touched:
+                    _put(database, cell, self.work.standing(cell))
+                if self._groups != self.work.groups or self._is_behind:
+                    database.execute("DELETE FROM groups")
+                    database.executemany(
+                        "INSERT INTO groups (words, cells) VALUES (?, ?)",
+                        [(g.words, json.dumps(_cells(g))) for g in self.work.groups],
+                    )
+            self._groups, self._is_behind = list(self.work.groups), False
+
+    def _load_work(self) -> None:
+        work = self.work
+        work.decisions = {
+            (row, column): decision
+            for row, column, decision in self._all("SELECT * FROM decisions")
+        }
+        work.repairs, work.before_repair = {}, {}
+        names = "row, column, replaced, action, after, reason"
+        lines = self._all(f"SELECT {names} FROM repairs ORDER BY n")
+        for row, column, replaced, *how in lines:
+            work.repairs[row, column] = Repair(*how)
+            for decision in json.loads(replaced):
+                work.before_repair[row, column] = decision
+        lines = self._all("SELECT words, cells FROM groups ORDER BY n")
+        work.groups = [_group(words, json.loads(cells)) for words, cells in lines]
+        self._groups = list(work.groups)
+        self._seen_version = self._version()
+
+    def refresh(self) -> None:
+        """Take what another program has decided meanwhile."""
+        with self._lock:
+            if not self._is_behind and self._version() != self._seen_version:
+                self._load_work()
+
+    def _version(self) -> int:
+        """Changes whenever another connection has written."""
+        return int(self._all("PRAGMA data_version")[0][0])
+
+    # --- the database -----------------------------------------------------------------
+
+    def _about(self, name: str, usual: Any) -> Any:
+        found = self._all("SELECT value FROM about WHERE name = ?", name)
+        return json.loads(found[0][0]) if found else usual
+
+    def _say(self, **facts: Any) -> None:
+        with self._writing() as database:
+            insert = "INSERT OR REPLACE INTO about VALUES (?, ?)"
+            lines = [(name, json.dumps(fact)) for name, fact in facts.items()]
+            database.executemany(insert, lines)
+
+    def _all(self, query: str, *arguments: Any) -> list[Any]:
+        with self._lock:
+            return self._database.execute(query, arguments).fetchall()
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, transaction(self._database) as database:
+            yield database
+            now = "INSERT OR REPLACE INTO about VALUES ('changed', ?)"
+            database.execute(now, (json.dumps(time.time()),))
+
+    @contextmanager
+    def _noting_trouble(self) -> Iterator[None]:
+        """A disk that is full must not stop a person; but it is said."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            self._is_behind = True
+            self.trouble = why_not(error)
+        else:
+            if not self._is_behind:
+                self.trouble = ""
+
+    def try_again(self) -> None:
+        """Write what could not be written."""
+        self._keep(())
+
+
+class Keeper:
+    """Puts a run on disk while it goes on: at least so often as `EVERY` says."""
+
+    def __init__(self, project: Project, run: Run) -> None:
+        self._project, self._run = project, run
+        self._latest: Snapshot[CellValues] = Snapshot()
+        self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
+
+    def see(self, snapshot: Snapshot[CellValues]) -> None:
+        """A step of the run; now and then it is kept."""
+        self._latest = snapshot
+        since = time.monotonic() - self._kept_at
+        if snapshot.has_result and since >= max(EVERY, OF_WRITING * self._took):
+            self._keep("running")
+
+    def end(self, status: str, error: str = "") -> None:
+        self._keep(status, error)
+
+    def _keep(self, status: str, error: str = "") -> None:
+        began, step = time.monotonic(), self._latest
+        self._project.note_run(
+            self._run.id,
+            values=step.result if step.has_result else None,
+            status=status,
+            done=step.done,
+            seen=step.seen,
+            error=error,
+            seconds=self._before + step.seconds,
+        )
+        self._kept_at = time.monotonic()
+        self._took = self._kept_at - began
+
+
+def why_not(error: Exception) -> str:
+    """Why something could not be kept, and what to do; for a person."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    full = code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in (28, 122)
+    if full:
+        return "The disk is full. Free some space, then try again."
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return "The data folder cannot be written. Make it writable, then try again."
+    if isinstance(error, PermissionError):
+        return "The data folder cannot be written. Make it writable, then try again."
+    said = getattr(error, "strerror", None) or str(error)
+    return f"The data folder cannot be used: {said}. Mend it, then try again."
+
+
+def _name(said: str) -> str:
+    """A name that a person can read on one line."""
+    shown = " ".join("".join(c if c.isprintable() else " " for c in said).split())
+    return content(shown, LONGEST_NAME) if shown else "table"
+
+
+def _put(database: sqlite3.Connection, cell: Cell, now: Standing) -> None:
+    """What stands on a cell; a repair that did not change keeps its place."""
+    where = "WHERE row = ? AND column = ?"
+    if now.decision is None:
+        database.execute(f"DELETE FROM decisions {where}", cell)
+    else:
+        insert = "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)"
+        database.execute(insert, (*cell, now.decision))
+    known = "SELECT action, after, reason FROM repairs"
+    old = database.execute(f"{known} {where}", cell).fetchone()
+    replaced = json.dumps(now.replaced)
+    if now.repair is None:
+        database.execute(f"DELETE FROM repairs {where}", cell)
+        return
+    new = (now.repair.action, now.repair.after, now.repair.reason)
+    if old == new:
+        set_it = f"UPDATE repairs SET replaced = ? {where}"
+        database.execute(set_it, (replaced, *cell))
+        return
+    database.execute(f"DELETE FROM repairs {where}", cell)
+    database.execute(
+        "INSERT INTO repairs (row, column, action, after, reason, replaced) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (*cell, *new, replaced),
+    )
+
+
+# --- to JSON and back -----------------------------------------------------------------
+
+
+def _changes(repairs: Repairs) -> list[Any]:
+    return [
+        [row, column, r.action, r.after, r.reason]
+        for (row, column), r in repairs.items()
+    ]
+
+
+def _repairs(saved: list[Any]) -> dict[Cell, Repair]:
+    return {(int(row), column): Repair(*how) for row, column, *how in saved}
+
+
+def _run(line: tuple[Any, ...]) -> Run:
+    run = Run(*line)
+    return replace(
+        run,
+        options=json.loads(line[1]),
+        setup=Setup.from_dict(json.loads(line[2])),
+        changes=_repairs(json.loads(line[3])),
+    )
+
+
+def _cells(group: Group) -> list[Any]:
+    """Every cell of a group with what stood on it before and after."""
+    return [
+        [*cell, *(_standing(side[cell]) for side in (group.before, group.after))]
+        for cell in group.cells
+    ]
+
+
+def _standing(was: Standing) -> list[Any]:
+    repair = was.repair and [was.repair.action, was.repair.after, was.repair.reason]
+    return [was.decision, repair, list(was.replaced)]
+
+
+def _group(words: str, cells: list[Any]) -> Group:
+    def stood(saved: list[Any]) -> Standing:
+        decision, repair, replaced = saved
+        return Standing(decision, Repair(*repair) if repair else None, tuple(replaced))
+
+    before = {(row, column): stood(was) for row, column, was, _ in cells}
+    after = {(row, column): stood(now) for row, column, _, now in cells}
+    return Group(words, before, after)
+
+
+def remove(path: Path) -> None:
+    """Delete a project with its files; first it gets a name that nothing opens."""
+    gone = path.with_name(f"{path.name}.deleted")
+    path.replace(gone)
+    with suppress(OSError):
+        shutil.rmtree(gone)

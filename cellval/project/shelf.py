@@ -1,0 +1,264 @@
+"""All projects of a data folder: list, make, find, copy, delete."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from cellval.errors import InputError
+from cellval.project.archive import pack, unpack
+from cellval.project.database import Damaged
+from cellval.project.files import set_aside, size_of
+from cellval.project.home import home
+from cellval.project.project import ID, Project, Run, remove, why_not
+from cellval.project.source import Setup, Source
+from cellval.repairs.work import Work
+from cellval.table.decoding import bytes_of
+from cellval.text import listed
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A project as a list shows it."""
+
+    id: str
+    name: str
+    file: str  # its name
+    created: float
+    changed: float  # seconds since 1970
+    owner: str
+    n_decisions: int
+    n_repairs: int
+    runs: tuple[Run, ...]
+    size: int  # bytes
+
+
+class Shelf:
+    """The projects in a data folder; damaged ones are set aside and named."""
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        self._folder = folder
+        self.aside: list[str] = []  # a sentence for each damaged project
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where projects are; it need not be there yet."""
+        base = home() if self._folder is None else Path(self._folder).absolute()
+        return base / "projects"
+
+    def why_not(self) -> str:
+        """Why projects cannot be kept here; nothing if they can."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            probe = self.folder / ".probe"
+            probe.write_bytes(b"x")
+            probe.unlink()
+        except InputError as error:
+            return str(error)
+        except OSError as error:
+            return why_not(error)
+        return ""
+
+    def entries(self, owner: str | None = None) -> list[Entry]:
+        """The latest first; those of one owner, or all."""
+        found = []
+        for project_id in self._ids():
+            try:
+                with closing(Project.open(self.folder, project_id)) as project:
+                    if owner is None or project.owner == owner:
+                        found.append(_entry(project))
+            except Damaged as fault:
+                self._set_aside(project_id, fault)
+            except (InputError, sqlite3.Error, OSError):
+                continue  # of a later version, deleted meanwhile, or locked
+        return sorted(found, key=lambda entry: -entry.changed)
+
+    def create(self, source: Source, setup: Setup | None = None, **how: Any) -> Project:
+        """A new project; in memory only where it cannot be kept, and it says why."""
+        trouble = self.why_not()
+        if not trouble:
+            try:
+                return Project.create(self.folder, source, setup, **how)
+            except (sqlite3.Error, OSError) as error:
+                trouble = why_not(error)
+        project = Project.create(None, source, setup, **how)
+        project.trouble = trouble
+        return project
+
+    def open(self, project_id: str, work: Work | None = None) -> Project:
+        """The project with an id; InputError if it is not there or damaged."""
+        try:
+            return Project.open(self.folder, project_id, work)
+        except Damaged as fault:
+            raise InputError(self._set_aside(project_id, fault)) from fault
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(why_not(error)) from error
+
+    def by_link(self, link: str) -> tuple[Project, str]:
+        """The project of a link, and what that allows: "view" or "edit"."""
+        unknown = "There is no project behind this link. It may have been deleted."
+        if not ID.fullmatch(link[:16]) or not (self.folder / link[:16]).is_dir():
+            raise InputError(unknown)
+        project = self.open(link[:16])
+        if not (may := project.allows(link)):
+            project.close()
+            raise InputError(unknown)
+        return project, may
+
+    def named(self, name: str) -> Project | None:
+        """The latest project of this name, or with this id."""
+        entries = self.entries()
+        for entry in entries:
+            if name in (entry.name, entry.id):
+                return self.open(entry.id)
+        return None
+
+    def copy(self, project_id: str, name: str = "") -> Project:
+        """Another project with the same content, and links of its own."""
+        with closing(self.open(project_id)) as old:
+            packed, called = pack(old), name or f"{old.name} (copy)"
+            owner = old.owner
+        return self._taken(packed, name=called, owner=owner)
+
+    def bring_in(self, packed: bytes, *, owner: str = "", name: str = "") -> Project:
+        """A project from what `pack` made; InputError if it is something else."""
+        return self._taken(packed, name=name, owner=owner)
+
+    def _taken(self, packed: bytes, **about: str) -> Project:
+        if trouble := self.why_not():
+            raise InputError(trouble)
+        try:
+            return self.open(unpack(packed, self.folder, **about))
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(why_not(error)) from error
+
+    def delete(self, project_id: str) -> None:
+        """With all its files."""
+        if not ID.fullmatch(project_id):
+            raise InputError("There is no such project.")
+        try:
+            remove(self.folder / project_id)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise InputError(why_not(error)) from error
+
+    def _ids(self) -> Iterator[str]:
+        try:
+            names = sorted(path.name for path in self.folder.iterdir())
+        except (OSError, InputError):
+            return
+        for name in names:
+            if name.endswith(".deleted"):  # cut short while it was deleted
+                shutil.rmtree(self.folder / name, ignore_errors=True)
+            elif ID.fullmatch(name):
+                yield name
+
+    def _set_aside(self, project_id: str, fault: Damaged) -> str:
+        try:
+            aside = set_aside(self.folder / project_id)
+        except OSError as error:
+            return why_not(error)
+        words = (
+            f"A project is damaged ({fault}). It was set aside as {aside.name} in the "
+            "data folder; the others are not touched."
+        )
+        self.aside.append(words)
+        return words
+
+
+def _entry(project: Project) -> Entry:
+    assert project.folder is not None
+    about, work = project._about, project.work
+    files = dict(project._all("SELECT sha256, name FROM files"))
+    return Entry(
+        project.id,
+        project.name,
+        str(files.get(about("file", ""), "")),
+        float(about("created", 0.0)),
+        project.changed,
+        project.owner,
+        len(work.decisions),
+        len(work.repairs),
+        tuple(project.runs),
+        size_of(project.folder),
+    )
+
+
+# --- doors of the library -------------------------------------------------------------
+
+
+def projects(folder: str | Path | None = None) -> list[Entry]:
+    """Projects of the data folder, the latest first.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Another data folder than the usual one (``CELLVAL_HOME``).
+    """
+    return Shelf(folder).entries()
+
+
+def open_project(
+    name: str,
+    source: Any = None,
+    *,
+    folder: str | Path | None = None,
+    label: str | None = None,
+    id_column: str | None = None,
+    exclude: tuple[str, ...] = (),
+    kinds: dict[str, str] | None = None,
+) -> Project:
+    """Open a project by its name; with a source it is made where there is none.
+
+    Parameters
+    ----------
+    name : str
+        Its name or id.
+    source : path, bytes, or binary buffer, optional
+        The file of a new project. An old one must be about the same file.
+    folder : path, optional
+        Another data folder than the usual one (``CELLVAL_HOME``).
+    label, id_column, exclude, kinds
+        How the file is read; see `cellval.read`.
+
+    Examples
+    --------
+    >>> import cellval, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> file = "sample_data/davis.csv"
+    >>> project = cellval.open_project("heights", file, folder=folder, label="sex")
+    >>> values = project.value(n_neighbors=5)
+    >>> project.work.decide(12, "weight", "error")
+    >>> again = cellval.open_project("heights", folder=folder)
+    >>> again.work.decisions, again.values.total == values.total
+    ({(12, 'weight'): 'error'}, True)
+    """
+    shelf = Shelf(folder)
+    project, file = shelf.named(name), None
+    if source is not None:
+        raw, called = bytes_of(source)
+        file = Source.of(called, raw)
+    if project is None:
+        if file is None:
+            known = [entry.name for entry in shelf.entries()]
+            there = f"There are {listed(known, 10)}." if known else "There is none yet."
+            raise InputError(f"There is no project '{name}'. {there}")
+        if trouble := shelf.why_not():
+            raise InputError(trouble)
+        chosen = tuple((kinds or {}).items())
+        setup = Setup(label, id_column, tuple(exclude), chosen)
+        setup.read(file)  # or InputError, before anything is kept
+        project = shelf.create(file, setup, name=name)
+    elif file is not None and file.sha256 != project.source.sha256:
+        other = project.source.name
+        project.close()
+        raise InputError(
+            f"The project '{name}' is about another file ({other}). Choose another "
+            "name for a new project."
+        )
+    return project

@@ -1,0 +1,49 @@
+"""A file as it came, and how it is read."""
+
+import hashlib
+from dataclasses import dataclass, field
+from io import BytesIO
+from typing import Any
+
+from cellval.table.table import Table, read
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file as it came: its name, its bytes and their SHA-256."""
+
+    name: str
+    raw: bytes = field(repr=False, compare=False)
+    sha256: str
+
+    @classmethod
+    def of(cls, name: str, raw: bytes) -> "Source":
+        return cls(name, raw, hashlib.sha256(raw).hexdigest())
+
+    def buffer(self) -> BytesIO:
+        """To be read, with the name that messages say."""
+        buffer = BytesIO(self.raw)
+        buffer.name = self.name
+        return buffer
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a person chose about the columns; None is guessed."""
+
+    label: str | None = None
+    id_column: str | None = None
+    exclude: tuple[str, ...] = ()
+    kinds: tuple[tuple[str, str], ...] = ()
+
+    def read(self, source: Source) -> Table:
+        """The file as a table, or InputError."""
+        how: dict[str, Any] = vars(self) | {"kinds": dict(self.kinds)}
+        return read(source.buffer(), **how)
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> "Setup":
+        """What `vars` gave, after JSON made lists of tuples."""
+        kinds = tuple((str(name), str(kind)) for name, kind in saved["kinds"])
+        exclude = tuple(map(str, saved["exclude"]))
+        return cls(saved["label"], saved["id_column"], exclude, kinds)
