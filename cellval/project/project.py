@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
@@ -81,6 +82,7 @@ class Project:
         self.trouble = ""
         self.aside: list[str] = []  # damaged files that were set aside, a sentence each
         self._database = connection
+        weakref.finalize(self, connection.close)
         self._lock = threading.RLock()
         self._groups: list[Group] = []  # as they were written
         self._is_behind = False  # is something in memory only?

@@ -466,13 +466,12 @@ for k in range(1, 100_000):
 def test_killed_at_any_moment_all_that_was_said_is_there(shelf, project, tmp_path):
     for wait in (0.05, 0.11, 0.17):
         command = [sys.executable, "-c", WRITER, str(tmp_path), project.id]
-        writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert writer.stdout is not None
-        assert writer.stdout.readline() == "1\n"
-        time.sleep(wait)
-        writer.kill()
-        said = [1, *(int(line) for line in writer.stdout.read().split("\n")[:-1])]
-        writer.wait()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == "1\n"
+            time.sleep(wait)
+            writer.kill()
+            said = [1, *map(int, writer.stdout.read().split("\n")[:-1])]
         found = again(project).work.repairs
         newest = max(int(repair.after) for repair in found.values())
         assert newest - said[-1] in (0, 1)  # written before it is said
