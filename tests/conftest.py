@@ -4,7 +4,7 @@ from cases import random_table, values_of
 
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
-from cellval.jobs import registry
+from cellval.jobs import queue
 from cellval.table.table import read
 from cellval.valuation import value_cells
 
@@ -38,8 +38,7 @@ def large():
 def no_runs_left():
     """Runs of a test end with it."""
     yield
-    jobs = list(registry._jobs.values())
-    registry._jobs.clear()
+    jobs = [*queue._waiting, *queue._running]
     for job in jobs:
         job.stop()
     assert all(job.wait(WAIT) for job in jobs)

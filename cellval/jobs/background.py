@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import Suspicion, make_suspicion
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-ACTIVE = ("compiling", "running")
+ACTIVE = ("waiting", "compiling", "running")
 # Seconds between two estimates that pages see, at least and at most; between them so
 # large a part of the time that the run took by now, and of what making one takes.
 VALUES_EVERY, VALUES_AT_LAST = 2.5, 15.0
@@ -40,7 +40,8 @@ class Job(Generic[Result]):
     ) -> None:
         self.id = secrets.token_urlsafe(12)  # whoever knows it may see the run
         self.table = table  # what it is about
-        self.status = "compiling"  # later "running", "done", "stopped" or "failed"
+        # Later "compiling", "running", then "done", "stopped" or "failed".
+        self.status = "waiting"
         # The latest snapshot, without its result; also after the end.
         self.progress: Snapshot[Result] = Snapshot()
         self.error: str | None = None  # a sentence for the person, if it failed
@@ -48,7 +49,9 @@ class Job(Generic[Result]):
         self.finished: float | None = None
         self.memo: Any = None  # what pages want to find again with it
         self.on_end: Callable[[], None] = lambda: None
+        self.who = ""  # started it
         self._begin = begin
+        self._thread: threading.Thread | None = None
         self._latest: Snapshot[Result] = Snapshot()
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -63,13 +66,26 @@ class Job(Generic[Result]):
         latest = self._latest
         return latest.result if latest.has_result else None
 
+    @property
+    def is_over(self) -> bool:
+        """Is its thread gone, too?"""
+        return self._ended.is_set()
+
     def start(self) -> None:
-        name = f"cellval-run-{self.id[:6]}"
-        threading.Thread(target=self._drain, name=name, daemon=True).start()
+        with self._lock:
+            if self.status == "waiting":
+                self.status = "compiling"
+                name = f"cellval-run-{self.id[:6]}"
+                thread = threading.Thread(target=self._drain, name=name, daemon=True)
+                self._thread = thread
+                thread.start()
 
     def stop(self) -> None:
         """End it and keep what there is. Returns at once."""
         self._end("stopped")
+        if self._thread is None:  # it was still waiting
+            self._ended.set()
+            self.on_end()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the thread to be gone; False if it is not."""
@@ -106,7 +122,7 @@ class Job(Generic[Result]):
                 del snapshot
                 if not self.active:
                     break
-            self._end("done")
+            self._end(self._ends_as)
         except InputError as error:
             self._end("failed", str(error))
         except Exception as error:  # whatever it is, a person must not see it raw
@@ -115,16 +131,51 @@ class Job(Generic[Result]):
         finally:
             if snapshots is not None:
                 snapshots.close()
+            self._leave()
             self._ended.set()
             self.on_end()
 
+    @property
+    def _ends_as(self) -> str:
+        """What it is when there is no more to do."""
+        return "done"
+
+    def _leave(self) -> None:
+        """The last thing that its thread does."""
+
+
+class Keeper(Protocol):
+    """Who puts a run on disk while it goes on; called in the run's own thread."""
+
+    def see(self, snapshot: Snapshot[CellValues]) -> None: ...
+
+    def end(self, status: str, error: str = "") -> None: ...
+
 
 class ValuationJob(Job[CellValues]):
-    """Values the cells of one table, and finds how unusual they are."""
+    """Values the cells of one table, and finds how unusual they are.
 
-    def __init__(self, table: Table, options: RunOptions) -> None:
+    Parameters
+    ----------
+    continue_from : CellValues, optional
+        What an earlier run had, with its sums.
+    over : Snapshot, optional
+        The end of an earlier run: nothing is valued, only what is unusual is found.
+    keeper : Keeper, optional
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        options: RunOptions,
+        *,
+        continue_from: CellValues | None = None,
+        over: Snapshot[CellValues] | None = None,
+        keeper: Keeper | None = None,
+    ) -> None:
         super().__init__(table, self._run)
         self.options = options
+        self._known, self._over, self._keeper = continue_from, over, keeper
         # Soon there, later more exact on large tables.
         self.surprise: Surprise | None = None
         self._values: CellValues | None = None
@@ -162,8 +213,19 @@ class ValuationJob(Job[CellValues]):
 
     def _see(self, snapshot: Snapshot[CellValues]) -> None:
         super()._see(snapshot)
+        if self._keeper is not None and self.active:
+            self._keeper.see(snapshot)
         if snapshot.has_result and self._is_due():
             self._renew(snapshot)
+
+    @property
+    def _ends_as(self) -> str:
+        is_whole = self._over is None or self._over.done >= 1
+        return "done" if is_whole else "stopped"
+
+    def _leave(self) -> None:
+        if self._keeper is not None:
+            self._keeper.end(self.status, self.error or "")
 
     def _is_due(self) -> bool:
         """Is it time for new values? The longer a run goes on, the less they change."""
@@ -195,7 +257,7 @@ class ValuationJob(Job[CellValues]):
         look.start()
         step: Snapshot[CellValues] = Snapshot()
         try:
-            for step in iter_chosen(self.table, self.options):
+            for step in self._steps():
                 yield self._with_looking(step)
             ended = time.monotonic() - step.seconds
             while look.is_alive():
@@ -206,6 +268,12 @@ class ValuationJob(Job[CellValues]):
             if not self.active:  # stopped: it ends with its next step
                 look.join()
         look.join()
+
+    def _steps(self) -> Iterator[Snapshot[CellValues]]:
+        if self._over is not None:
+            return iter([self._over])
+        known, self._known = self._known, None
+        return iter_chosen(self.table, self.options, continue_from=known)
 
     def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:
         """It is over when values and surprise both are; the longer one tells when."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 import cellval
-from cellval.jobs import registry
+from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.ui import session as sessions
 from cellval.ui.navigation import file_of
@@ -28,7 +28,7 @@ def davis_table():
 
 def valued(table, **options):
     """A run that has finished."""
-    run = registry.start(table, RunOptions(**{"n_neighbors": 5, **options}))
+    run = queue.start(table, RunOptions(**{"n_neighbors": 5, **options}))
     assert run.wait(WAIT)
     assert run.status == "done", run.error
     return run

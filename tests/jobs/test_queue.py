@@ -1,0 +1,173 @@
+"""Valuations of this process: few at a time, fair between people, forgotten after."""
+
+import gc
+import time
+import weakref
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from cases import random_table
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cellval.jobs import queue
+from cellval.jobs.background import ValuationJob
+from cellval.progress import Snapshot
+from cellval.table.table import Table
+from cellval.valuation import value_cells
+from cellval.values.options import RunOptions
+
+WAIT = 120  # the first run on a machine compiles
+
+
+def vars_of(options):
+    return {f.name: getattr(options, f.name) for f in fields(options)}
+
+
+pytestmark = pytest.mark.usefixtures("no_runs_left")
+
+
+def slow(rows, columns):
+    time.sleep(0.02)
+    return float(len(rows) * len(columns))
+
+
+def test_a_long_round_can_be_stopped(davis):
+    job = queue.start(davis, RunOptions(method="mc", model=slow))
+    while job.progress.done == 0:
+        time.sleep(0.05)
+    assert job.progress.done < 0.5 and job.status == "running"
+    job.stop()
+    assert job.wait(WAIT), "the workers end within the round"
+    assert job.values is None and job.status == "stopped"
+
+
+@pytest.mark.parametrize("method", ["mc", "oob", "loo"])
+def test_methods_run_in_the_background(method, davis):
+    rounds = {} if method == "loo" else {"rounds": 20}
+    job = queue.start(davis, RunOptions(method=method, **rounds))
+    assert job.wait(WAIT) and job.status == "done", job.error
+    assert job.progress.seen and job.values is not None and job.surprise is not None
+
+
+def test_a_stopped_run_leaves_others_alone(davis):
+    few = Table.from_frame(davis.cells.iloc[:30], label="sex")
+    slow_model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+    options = {"method": "mc", "model": slow_model, "test": davis}
+    first = queue.start(few, RunOptions(**options, rounds=500))
+    second = queue.start(few, RunOptions(**options, rounds=1))
+    first.stop()
+    assert second.wait(4 * WAIT) and second.status == "done", second.error
+    assert first.wait(WAIT)
+
+
+@pytest.fixture(scope="module")
+def table():
+    return random_table(0, 60, ["number", "number", "category"])
+
+
+@pytest.fixture(scope="module")
+def long_table():
+    """Takes minutes with all subsets, so that a test can look at a run in progress."""
+    return random_table(1, 1200, ["decimal"] * 12)
+
+
+def endless(table, who):
+    return queue.start(table, RunOptions(subsets="all"), who=who)
+
+
+def test_one_runs_and_the_others_wait_in_turn_between_people(long_table, table):
+    first = endless(long_table, "ann")
+    more = [endless(long_table, "ann") for _ in range(3)]
+    other = endless(long_table, "bob")
+    assert first.status != "waiting"
+    waiting = [*more, other]
+    assert all(job.status == "waiting" and job.active for job in waiting)
+    assert [queue.place(job) for job in (first, *more, other)] == [0, 2, 3, 4, 1]
+    more[0].stop()  # while it waits: at once
+    assert more[0].is_over
+    assert more[0].status == "stopped"
+    assert [queue.place(job) for job in (*more, other)] == [0, 2, 3, 1]
+    first.stop()
+    assert first.wait(WAIT)
+    assert other.status != "waiting"
+    assert [queue.place(job) for job in (*more, other)] == [0, 1, 2, 0]
+    for job in (more[1], more[2], other):
+        job.stop()
+    assert all(job.wait(WAIT) for job in waiting)
+    assert queue.start(table, RunOptions(n_neighbors=1), who="bob").wait(WAIT)
+    assert not queue._turns or set(queue._turns) == {"bob"}
+
+
+def test_a_failed_run_does_not_hold_up_the_others(table):
+    failed = queue.start(table, RunOptions(test=1.5))
+    done = queue.start(table, RunOptions(n_neighbors=1))
+    assert done.wait(WAIT)
+    assert (failed.status, done.status) == ("failed", "done")
+
+
+def test_several_at_once_where_the_machine_may(long_table, monkeypatch):
+    monkeypatch.setattr(queue, "AT_ONCE", 2)
+    jobs = [endless(long_table, "ann") for _ in range(3)]
+    assert [queue.place(job) for job in jobs] == [0, 0, 1]
+
+
+def test_nothing_holds_a_run_that_is_over(table):
+    job = queue.start(table, RunOptions(n_neighbors=1))
+    assert job.wait(WAIT)
+    queue._advance()
+    gone = weakref.ref(job)
+    del job
+    gc.collect()
+    assert gone() is None
+
+
+# --- kept, restored and continued -----------------------------------------------------
+
+
+class Kept:
+    def __init__(self):
+        self.steps, self.ended = [], None
+
+    def see(self, snapshot):
+        self.steps.append(snapshot)
+
+    def end(self, status, error=""):
+        self.ended = (status, error)
+
+
+def test_a_run_tells_its_keeper_every_step_and_the_end(table):
+    keeper = Kept()
+    job = queue.start(table, RunOptions(n_neighbors=1), keeper=keeper)
+    assert job.wait(WAIT)
+    assert keeper.steps[-1].result.values is not None
+    assert "state" in vars(keeper.steps[-1].result)
+    assert keeper.ended == ("done", "")
+    failed = queue.start(table, RunOptions(test=1.5), keeper=keeper)
+    assert failed.wait(WAIT)
+    assert keeper.ended == ("failed", failed.error)
+
+
+def test_a_run_goes_on_from_what_another_had(table):
+    options = RunOptions(n_neighbors=3, subsets=4, random_state=5)
+    whole, keeper = value_cells(table, **vars_of(options)), Kept()
+    assert queue.start(table, options, keeper=keeper).wait(WAIT)
+    part = next(s for s in keeper.steps if s.has_result and 0 < s.done < 1)
+    job = queue.start(table, options, continue_from=part.result)
+    assert job.wait(WAIT)
+    assert np.array_equal(job.values.values, whole.values)
+    assert np.array_equal(job.values.stderr, whole.stderr)
+
+
+@pytest.mark.parametrize(("done", "status"), [(1.0, "done"), (0.4, "stopped")])
+def test_the_end_of_a_run_is_shown_again(table, done, status):
+    values = value_cells(table, n_neighbors=3)
+    over = Snapshot(done, 2.0, 0.0, "so many", make=lambda: values)
+    job = ValuationJob(table, RunOptions(n_neighbors=3), over=over)
+    job.start()
+    assert job.wait(WAIT)
+    assert (job.status, job.progress.done) == (status, done)
+    assert np.array_equal(job.values.values, values.values)
+    assert job.suspicion is not None
