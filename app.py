@@ -7,7 +7,7 @@ import streamlit as st
 from cellval import ui
 from cellval.jobs import warm_up
 from cellval.ui.navigation import PAGES, file_of, note_frame
-from cellval.ui.runs import sync_link
+from cellval.ui.projects import sync_link
 from cellval.ui.session import get_session
 
 # A file: the browser would ask another host for a material icon.

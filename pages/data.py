@@ -5,7 +5,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.text import counted
 from cellval.ui import codes
-from cellval.ui.data import file, welcome
+from cellval.ui.data import file, projects, welcome
 from cellval.ui.data.options import choose_options, say_time
 from cellval.ui.live import live
 from cellval.ui.navigation import goto
@@ -25,6 +25,8 @@ if source is None:
         "class. **cellval** finds the cells that mislead a model, and you decide which "
         "are errors."
     )
+    file.say_refused(session)
+    projects.draw(session)
     if welcome.draw():
         file.take_sample(session, welcome.SAMPLE)
         session.read_file()
@@ -37,6 +39,7 @@ if source is None:
 fold = session.widget_key("another file")
 with st.expander("Open another file", icon=":material/folder_open:", key=fold):
     file.choose_file(session)
+projects.draw(session)
 file.say_refused(session)  # not in the fold, which may be closed
 
 try:

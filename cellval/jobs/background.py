@@ -82,7 +82,11 @@ class Job(Generic[Result]):
 
     def stop(self) -> None:
         """End it and keep what there is. Returns at once."""
-        self._end("stopped")
+        self.end_as("stopped")
+
+    def end_as(self, status: str, error: str | None = None) -> None:
+        """End it, also before it has begun."""
+        self._end(status, error)
         if self._thread is None:  # it was still waiting
             self._ended.set()
             self.on_end()

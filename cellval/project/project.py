@@ -273,27 +273,35 @@ class Project:
         self, options: RunOptions, changes: Repairs | None = None, first: str = ""
     ) -> Run:
         """A run is on disk before it does anything."""
-        said = self._said(options)
         run = Run(
             secrets.token_hex(8),
-            said,
+            self._said(options),
             self.setup,
             dict(changes or {}),
             first,
             started=time.time(),
         )
-        line = (
-            *(run.id, json.dumps(said), json.dumps(vars(run.setup))),
-            *(json.dumps(_changes(run.changes)), first, run.status, run.done),
-            *(run.seen, run.error, run.started, run.seconds),
-        )
-        insert = (
-            "INSERT INTO runs (id, options, setup, changes, first, status, done, seen, "
-            f"error, started, seconds) VALUES ({', '.join('?' * len(line))})"
-        )
-        with self._writing() as database:
-            database.execute(insert, line)
+        self.note_run(run)
         return run
+
+    def note_run(self, run: Run, values: CellValues | None = None) -> None:
+        """How far a run is, with its values so far if there are new ones."""
+        line = vars(run) | {
+            "options": json.dumps(run.options),
+            "setup": json.dumps(vars(run.setup)),
+            "changes": json.dumps(_changes(run.changes)),
+        }
+        later = ("status", "done", "seen", "error", "seconds")
+        note = (
+            f"INSERT INTO runs ({', '.join(line)}) "
+            f"VALUES ({', '.join('?' * len(line))}) ON CONFLICT (id) DO UPDATE SET "
+            + ", ".join(f"{name} = excluded.{name}" for name in later)
+        )
+        with self._noting_trouble():
+            if values is not None and self.folder is not None:
+                write_values(self._values(run.id), values)
+            with self._writing() as database:
+                database.execute(note, tuple(line.values()))
 
     def _said(self, options: RunOptions) -> dict[str, Any]:
         """Options that differ from the usual ones, for JSON."""
@@ -320,28 +328,6 @@ class Project:
         table = run.setup.read(self.source)
         return repaired(table, run.changes) if run.changes else table
 
-    def note_run(
-        self,
-        run_id: str,
-        *,
-        values: CellValues | None = None,
-        status: str = "running",
-        done: float = 0.0,
-        seen: str = "",
-        error: str = "",
-        seconds: float = 0.0,
-    ) -> None:
-        """How far a run is, with its values so far if there are new ones."""
-        if values is not None and self.folder is not None:
-            with self._noting_trouble():
-                write_values(self._values(run_id), values)
-        with self._noting_trouble(), self._writing() as database:
-            database.execute(
-                "UPDATE runs SET status = ?, done = ?, seen = ?, error = ?, "
-                "seconds = ? WHERE id = ?",
-                (status, done, seen, error, seconds, run_id),
-            )
-
     def values_of(self, run: Run, table: Table) -> CellValues | None:
         """Values up to the last checkpoint; a damaged file of them is set aside."""
         if self.folder is None or not self._values(run.id).exists():
@@ -360,12 +346,6 @@ class Project:
     def _values(self, run_id: str) -> Path:
         assert self.folder is not None and ID.fullmatch(run_id)
         return self.folder / "runs" / f"{run_id}.npz"
-
-    def cut_short(self) -> None:
-        """Runs of a program that is no more do not go on."""
-        with self._writing() as database:
-            update = "UPDATE runs SET status = ? WHERE status = 'running'"
-            database.execute(update, (CUT_SHORT,))
 
     def value(self, *, n_jobs: int | None = None, **options: Any) -> CellValues:
         """Value the cells of the repaired file, with checkpoints; goes on where a run
@@ -526,7 +506,7 @@ class Keeper:
     """Puts a run on disk while it goes on: at least so often as `EVERY` says."""
 
     def __init__(self, project: Project, run: Run) -> None:
-        self._project, self._run = project, run
+        self._project, self.run = project, run
         self._latest: Snapshot[CellValues] = Snapshot()
         self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
 
@@ -538,19 +518,22 @@ class Keeper:
             self._keep("running")
 
     def end(self, status: str, error: str = "") -> None:
+        if status == "done":
+            self._latest = replace(self._latest, done=1.0)
         self._keep(status, error)
+        self._latest = Snapshot()  # its sums take much memory
 
     def _keep(self, status: str, error: str = "") -> None:
         began, step = time.monotonic(), self._latest
-        self._project.note_run(
-            self._run.id,
-            values=step.result if step.has_result else None,
+        self.run = replace(
+            self.run,
             status=status,
-            done=step.done,
-            seen=step.seen,
+            done=step.done if step.has_result else self.run.done,
+            seen=step.seen or self.run.seen,
             error=error,
             seconds=self._before + step.seconds,
         )
+        self._project.note_run(self.run, step.result if step.has_result else None)
         self._kept_at = time.monotonic()
         self._took = self._kept_at - began
 

@@ -42,6 +42,7 @@ class Shelf:
 
     def __init__(self, folder: str | Path | None = None) -> None:
         self._folder = folder
+        self._known: dict[str, tuple[Any, Entry]] = {}  # and when they were written
         self.aside: list[str] = []  # a sentence for each damaged project
 
     @cached_property
@@ -68,14 +69,26 @@ class Shelf:
         found = []
         for project_id in self._ids():
             try:
-                with closing(Project.open(self.folder, project_id)) as project:
-                    if owner is None or project.owner == owner:
-                        found.append(_entry(project))
+                entry = self._entry(project_id)
+                if owner is None or entry.owner == owner:
+                    found.append(entry)
             except Damaged as fault:
                 self._set_aside(project_id, fault)
             except (InputError, sqlite3.Error, OSError):
                 continue  # of a later version, deleted meanwhile, or locked
         return sorted(found, key=lambda entry: -entry.changed)
+
+    def _entry(self, project_id: str) -> Entry:
+        """Read again only if something was written."""
+        place = self.folder / project_id
+        stamp = [(p.name, p.stat().st_mtime_ns) for p in sorted(place.iterdir())]
+        known = self._known.get(project_id)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        with closing(Project.open(self.folder, project_id)) as project:
+            entry = _entry(project)
+        self._known[project_id] = stamp, entry
+        return entry
 
     def create(self, source: Source, setup: Setup | None = None, **how: Any) -> Project:
         """A new project; in memory only where it cannot be kept, and it says why."""

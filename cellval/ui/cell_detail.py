@@ -18,7 +18,7 @@ from cellval.text import content, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
 from cellval.ui.parts import CELL, then_page
-from cellval.ui.runs import LINK
+from cellval.ui.projects import LINK
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain

@@ -1,63 +1,77 @@
-"""Starting, stopping and finding runs: on the file, and on its repaired table."""
+"""Starting, stopping, continuing and finding runs: on the file, and on its repairs."""
 
-import streamlit as st
+from functools import partial
 
-from cellval.errors import InputError
-from cellval.jobs import registry
+from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
-from cellval.table.table import Table, read
-from cellval.ui.session import FileWork, RunMemo, Selection, Session, Setup, Source
+from cellval.progress import Snapshot
+from cellval.project.project import CUT_SHORT, Keeper, Project, Run
+from cellval.repairs.repair import Repairs
+from cellval.table.table import Table
+from cellval.ui.session import FileWork, RunMemo, Selection, Session
 from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
-
-LINK = "cell"  # of the address: row number and column of the selected cell
-
-
-def open_file(session: Session, source: Source) -> None:
-    """Take another file; a run on the old one ends, decisions on it are kept.
-
-    One that cannot be read is refused with a sentence, and the old one stays.
-    """
-    old, session.refused = session.file.source, ""
-    if old is not None and old.sha256 == source.sha256:
-        return
-    try:
-        table = read(source.buffer())
-    except InputError as fault:
-        session.refused = str(fault)
-        return
-    session.file.stop_jobs()
-    _leave_run(session)
-    file = session.files.get(source.sha256) or FileWork(source=source)
-    session.take_file(file, Setup(), table)
+from cellval.values.result import CellValues
 
 
 def start_run(session: Session, options: RunOptions) -> None:
-    """Start on the chosen table; an old run of this session is stopped."""
+    """Start on the chosen table; an old run of this file is stopped."""
     assert session.table is not None, "no table was chosen"
     session.refused = ""
-    _leave_run(session)
+    if session.run is not None and session.may_edit:
+        session.run.stop()
+    leave_run(session)
     _start(session, session.table, options, session.memo)
 
 
 def _start(session: Session, table: Table, options: RunOptions, memo: RunMemo) -> None:
-    run = registry.start(table, options)
-    run.memo = memo
-    _show(session, run)
+    project, keeper = memo.file.project, None
+    if project is not None:
+        first = memo.first.memo.kept if memo.first is not None else None
+        kept = project.begin_run(options, memo.changes, first.id if first else "")
+        keeper, memo = Keeper(project, kept), memo._replace(kept=kept)
+    run = queue.start(table, options, who=session.who, keeper=keeper)
+    _note(run, memo)
+    session.run = run
     run.wait(SHORT_RUN)
 
 
-def _show(session: Session, run: ValuationJob) -> None:
-    session.run = run
-    st.query_params["run"] = run.id
+def _note(run: ValuationJob, memo: RunMemo) -> None:
+    run.memo = memo
+    if memo.kept is not None:
+        memo.file.runs[memo.kept.id] = run
 
 
-def _leave_run(session: Session) -> None:
-    if session.run is not None:
-        session.run.stop()
+def leave_run(session: Session) -> None:
+    """Show none; it goes on by itself."""
     session.run = session.repaired_run = session.held = None
     session.selection = Selection()
-    st.query_params.pop("run", None)
+
+
+def continue_run(session: Session) -> None:
+    """Go on where a run was stopped or cut short."""
+    old = session.run
+    assert old is not None, "no run"
+    memo: RunMemo = old.memo
+    project, known, keeper = memo.file.project, old.values, None
+    if project is not None and memo.kept is not None:
+        kept = next((run for run in project.runs if run.id == memo.kept.id), memo.kept)
+        known, keeper = project.values_of(kept, old.table), Keeper(project, kept)
+        memo = memo._replace(kept=kept)
+    if known is not None and not known.state:
+        known = None  # only values are left: from the beginning
+    run = queue.start(
+        old.table,
+        old.options,
+        who=session.who,
+        keeper=keeper,
+        continue_from=known if old.options.method == "knn" else None,
+    )
+    _note(run, memo)
+    session.run = run
+    if session.repaired_run is old:
+        session.repaired_run = run
+    run.wait(SHORT_RUN)
 
 
 def value_repaired(session: Session) -> None:
@@ -65,11 +79,12 @@ def value_repaired(session: Session) -> None:
     run, after = session.run, session.repaired_table()
     assert run is not None, "no run"
     first, changes = session.memo.first or run, dict(session.file.repairs)
-    for going_on in (run, first):
-        going_on.stop()
+    if session.may_edit:
+        for going_on in (run, first):
+            going_on.stop()
     known = session.repaired_run
     if known and known.status == "done" and known.memo.changes == changes:
-        _show(session, known)
+        session.run = known
     else:
         memo = session.memo._replace(first=first, changes=changes)
         _start(session, after, first.options, memo)
@@ -82,35 +97,92 @@ def leave_repaired(session: Session) -> None:
     first, run = session.memo.first, session.run
     if first is None or run is None:
         return
-    run.stop()
-    _show(session, first)
+    if session.may_edit:
+        run.stop()
+    session.run = first
     session.selection = session.selection.moved(run.table, first.table)
 
 
-def sync_link(session: Session) -> None:
-    """Called on every run of app.py: a link finds its run, a run keeps its link."""
-    asked = st.query_params.get("run")
-    if session.run is None and asked:
-        run = registry.get(asked)
-        if run is None:
-            st.query_params.pop("run", None)
-            st.toast("The run of this link is no longer there. Please start again.")
-            return
-        memo: RunMemo = run.memo
-        table = memo.first.table if memo.first else run.table
-        session.take_file(memo.file, memo.setup, table)
-        session.run = run
-        _select(session, run.table, st.query_params.get(LINK, ""))
-    if session.run is not None and asked != session.run.id:
-        st.query_params["run"] = session.run.id
+# --- runs of a project that was opened again ------------------------------------------
 
 
-def _select(session: Session, table: Table, link: str) -> None:
-    """The cell that a link names, if it is there."""
-    number, _, column = link.partition(":")
-    known = column in table.feature_names and number.isdecimal()
-    if known and int(number) in table.row_numbers:
-        session.selection.choose_cell(table.position(int(number)), column)
-        session.selection.by_link = True
-    elif link:
-        st.toast("The cell of this link is not in the table.")
+def restore_runs(session: Session, project: Project) -> None:
+    """Show the latest run of a project, with that on the file as it was."""
+    kept = {run.id: run for run in project.runs}
+    if not kept:
+        return
+    latest = list(kept.values())[-1]
+    first = kept.get(latest.first)
+    before = _found(session, project, first, None) if first else None
+    session.run = _found(session, project, latest, before)
+    if before is not None:
+        session.repaired_run = session.run
+
+
+def _found(
+    session: Session, project: Project, kept: Run, first: ValuationJob | None
+) -> ValuationJob:
+    """A run of this server, or what is on disk of one that was."""
+    file = session.file
+    if kept.id in file.runs:
+        return file.runs[kept.id]
+    table = _table(session, project, kept.setup == session.setup, kept.changes, kept)
+    values = project.values_of(kept, table)
+    options = project.options_of(kept, table)
+    run = _over(kept, table, options, values)
+    _note(run, RunMemo(file, kept.setup, first, kept.changes, kept))
+    return run
+
+
+def _table(
+    session: Session, project: Project, is_same: bool, changes: Repairs, kept: Run
+) -> Table:
+    """As it was valued; the session's own where it is the same."""
+    if is_same and not changes and session.table is not None:
+        return session.table
+    return project.table_of(kept)
+
+
+def _over(
+    kept: Run, table: Table, options: RunOptions, values: CellValues | None
+) -> ValuationJob:
+    """A run that does not go on: its values are shown again, if it had any."""
+    if values is None:
+        run = ValuationJob(table, options)
+        is_failed = kept.status == "failed"
+        run.end_as("failed" if is_failed else "stopped", kept.error or None)
+        return run
+    whole = kept.status == "done"
+    over = Snapshot(
+        1.0 if whole else min(kept.done, 0.999),
+        kept.seconds,
+        0.0,
+        kept.seen,
+        make=partial(_itself, values),
+    )
+    run = ValuationJob(table, options, over=over)
+    run.start()
+    run.wait(SHORT_RUN)
+    return run
+
+
+def _itself(values: CellValues) -> CellValues:
+    return values
+
+
+def is_cut_short(run: ValuationJob) -> bool:
+    """Did the server end before the run did?"""
+    kept = run.memo.kept if run.memo else None
+    return kept is not None and kept.status in ("running", CUT_SHORT)
+
+
+def copy_of(file: FileWork) -> FileWork:
+    """For who only looks on: what they decide is theirs alone, and not kept."""
+    return FileWork(
+        source=file.source,
+        decisions=dict(file.decisions),
+        repairs=dict(file.repairs),
+        before_repair=dict(file.before_repair),
+        groups=list(file.groups),
+        runs=file.runs,
+    )

@@ -1,17 +1,17 @@
 """What one person has open in the browser: `Session`, one typed object.
 
 A session knows one data file, how it is read, the table that came of it, one run and
-what is selected. What was decided and computed on a file is its `FileWork`; runs hold
-that as well (`RunMemo`), so that ``?run=<id>`` finds it after a reload.
+what is selected. What was decided and computed on a file is its `FileWork`, kept in a
+`Project`, which the address names, so that a reload finds it.
 """
 
-import hashlib
+import secrets
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 import streamlit as st
 
@@ -21,6 +21,8 @@ from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job, ValuationJob, start_job
 from cellval.kept import kept
 from cellval.progress import Snapshot
+from cellval.project.project import Project, Run
+from cellval.project.source import Setup, Source
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.repairs.work import Cell, Work
@@ -37,35 +39,6 @@ KEY = "cellval"  # of the session in st.session_state; all other keys are widget
 
 Result = TypeVar("Result")
 Begin = Callable[[], Iterator[Snapshot[Result]]]
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file as it came: its name, its bytes and their SHA-256."""
-
-    name: str
-    raw: bytes = field(repr=False, compare=False)
-    sha256: str
-
-    @classmethod
-    def of(cls, name: str, raw: bytes) -> "Source":
-        return cls(name, raw, hashlib.sha256(raw).hexdigest())
-
-    def buffer(self) -> BytesIO:
-        """To be read, with the name that messages say."""
-        buffer = BytesIO(self.raw)
-        buffer.name = self.name
-        return buffer
-
-
-@dataclass(frozen=True)
-class Setup:
-    """What a person chose about the columns; None is guessed."""
-
-    label: str | None = None
-    id_column: str | None = None
-    exclude: tuple[str, ...] = ()
-    kinds: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -114,6 +87,11 @@ class FileWork(Work):
     """What a person decided and computed on one file; sessions and runs share it."""
 
     source: Source | None = None
+    project: Project | None = None  # where it is kept; None for who only looks on
+    # Of this server, by id; those that nobody looks at and that are over are forgotten.
+    runs: "WeakValueDictionary[str, ValuationJob]" = field(
+        default_factory=WeakValueDictionary
+    )
     # Tried out, by row number.
     edits: dict[int, Edits] = field(default_factory=lambda: defaultdict(Edits))
     column_groups: Edits = field(default_factory=Edits)  # a person's own, by column
@@ -134,12 +112,13 @@ class FileWork(Work):
 
 
 class RunMemo(NamedTuple):
-    """What a link to a run finds with it."""
+    """What pages want to know of a run."""
 
     file: FileWork
     setup: Setup
     first: ValuationJob | None  # on the file as it was, if this is of the repaired one
     changes: Repairs  # that made its table
+    kept: Run | None = None  # as it is in the project
 
 
 @dataclass
@@ -179,14 +158,15 @@ class Selection:
 class Session:
     """One person's work in the browser."""
 
+    who: str = field(default_factory=lambda: secrets.token_hex(8))
     file: FileWork = field(default_factory=FileWork)  # on the file at hand
-    files: dict[str, FileWork] = field(default_factory=dict)  # all, by their SHA-256
-    setup: Setup = Setup()
+    link: str = ""  # that the address holds: to edit the project, or to view it
+    may_edit: bool = True
+    setup: Setup = field(default_factory=Setup)
     table: Table | None = None  # the file, read as set up
     refused: str = ""  # why another file was not taken
     fault: str = ""  # why the last change of the setup was not possible
     setups: int = 0  # changes of it: widgets show what was read, not what was typed
-    test_source: Source | None = None  # a second file, with test rows
     run: ValuationJob | None = None  # that pages show
     repaired_run: ValuationJob | None = None  # the latest, also while it is not shown
     selection: Selection = field(default_factory=Selection)
@@ -198,6 +178,7 @@ class Session:
     has_frame: bool = False  # app.py has run in this session
     wanted_page: str = ""  # that was asked for before it had
     _read_from: tuple[str, Setup] | None = None
+    _test_source: Source | None = None
 
     # --- the file and its table -------------------------------------------------------
 
@@ -205,11 +186,10 @@ class Session:
         """Another file, read or not, in place of all that is known of the old one."""
         self.file, self.setup, self.table = file, setup, table
         self._read_from = None
-        if file.source is not None:
-            self.files[file.source.sha256] = file
-            if table is not None:
-                self._read_from = (file.source.sha256, setup)
-        self.test_source, self.upload, self.made = None, None, {}
+        if file.source is not None and table is not None:
+            self._read_from = (file.source.sha256, setup)
+        self._test_source = file.project.test_source if file.project else None
+        self.upload, self.made = None, {}
         self.fault = self.refused = ""
 
     def read_file(self) -> Table | None:
@@ -218,8 +198,7 @@ class Session:
         if file is None:
             return None
         if self._read_from != (file.sha256, self.setup):
-            how: dict[str, Any] = vars(self.setup) | {"kinds": dict(self.setup.kinds)}
-            self.table = read(file.buffer(), **how)
+            self.table = self.setup.read(file)
             self._read_from = (file.sha256, self.setup)
         return self.table
 
@@ -230,7 +209,21 @@ class Session:
             self.read_file()
         except InputError as error:
             self.setup, self.fault = old, str(error)
+        else:
+            if self.file.project is not None:
+                self.file.project.setup = new
         self.setups += 1
+
+    @property
+    def test_source(self) -> Source | None:
+        """A second file, with test rows."""
+        return self._test_source
+
+    @test_source.setter
+    def test_source(self, new: Source | None) -> None:
+        self._test_source = new
+        if self.file.project is not None:
+            self.file.project.test_source = new
 
     def widget_key(self, name: str, *shown: Any, as_read: bool = False) -> str:
         """Key of a widget of the file at hand, or of the way it is read (`setups`).

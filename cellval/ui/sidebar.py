@@ -5,9 +5,11 @@ from typing import Any
 
 import streamlit as st
 
+from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
+from cellval.text import counted
 from cellval.ui.guide import steps
-from cellval.ui.runs import leave_repaired
+from cellval.ui.runs import continue_run, is_cut_short, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import COMPILING, follow
@@ -20,6 +22,11 @@ from cellval.values.words import (
     error_words,
 )
 
+LINKS = {
+    "view": "Whoever has this link can look on, and changes nothing:",
+    "edit": "Whoever has this one can do all that you can:",
+}
+
 
 def draw(session: Session) -> None:
     file, table = session.file.source, session.shown_table
@@ -29,14 +36,43 @@ def draw(session: Session) -> None:
         else:
             name = table.name if table else file.name if file else ""
             st.markdown(f":material/table: **{plain(name)}**")
+            _show_project(session)
             if session.memo.first is not None:
                 _show_repaired(session)
             if session.run is None:
                 st.caption("Not valued yet.")
-            follow(session.run, _going, _show_end)
+            follow(session.run, partial(_going, session), partial(_show_end, session))
             steps(session)
         with st.expander("What do these numbers mean?", icon=":material/help:"):
             st.markdown(meaning(session.values))
+
+
+def _show_project(session: Session) -> None:
+    """Is it kept? Who may see it, and the way to others."""
+    if not session.may_edit:
+        st.caption(
+            ":material/visibility: You look on: what you change here is yours alone "
+            "and is not kept."
+        )
+        return
+    project = session.file.project
+    if project is None:
+        return
+    if project.trouble:
+        st.error(
+            f"Not kept: {plain(project.trouble)} Until then a restart loses what you "
+            "do.",
+            icon=":material/error:",
+        )
+        if project.folder is not None:
+            st.button("Try again", key="keep again", on_click=project.try_again)
+    for words in project.aside:
+        st.warning(plain(words), icon=":material/healing:")
+    with st.popover("Share", icon=":material/share:", width="stretch"):
+        address = (st.context.url or "").split("?")[0]
+        for may, words in LINKS.items():
+            st.caption(words)
+            st.code(f"{address}?project={project.link(may)}", language=None)
 
 
 def _show_repaired(session: Session) -> None:
@@ -59,19 +95,23 @@ def back_button(session: Session, key: str, **look: Any) -> None:
     )
 
 
-def _going(run: ValuationJob) -> None:
-    if run.status == "compiling":
+def _going(session: Session, run: ValuationJob) -> None:
+    if run.status == "waiting":
+        before = counted(queue.place(run), "run")
+        st.progress(0.0, text=f"Waiting: {before} before this one")
+    elif run.status == "compiling":
         st.progress(0.0, text=COMPILING)
     else:
         _show_progress(run)
-    st.button(
-        "Stop the run",
-        icon=":material/stop:",
-        help="Keeps what there is.",
-        key="stop",
-        on_click=run.stop,
-        width="stretch",
-    )
+    if session.may_edit:
+        st.button(
+            "Stop the run",
+            icon=":material/stop:",
+            help="Keeps what there is. You can go on later.",
+            key="stop",
+            on_click=run.stop,
+            width="stretch",
+        )
 
 
 def _show_progress(run: ValuationJob) -> None:
@@ -89,7 +129,27 @@ def _error(values: CellValues) -> str:
     return f"typical standard error {Unit.of(stderr).text(stderr)}"
 
 
-def _show_end(run: ValuationJob) -> None:
+def _show_end(session: Session, run: ValuationJob) -> None:
+    if run.status == "stopped" and session.may_edit:
+        _show_stopped(session, run)
+    _show_values(run)
+
+
+def _show_stopped(session: Session, run: ValuationJob) -> None:
+    goes_on = run.options.method == "knn" and run.values is not None
+    st.button(
+        "Continue the run" if goes_on else "Run it again",
+        key="continue",
+        icon=":material/play_arrow:",
+        help="Goes on where it stopped, to the same values as without a stop."
+        if goes_on
+        else "From the beginning: this method keeps nothing to go on from.",
+        on_click=partial(continue_run, session),
+        width="stretch",
+    )
+
+
+def _show_values(run: ValuationJob) -> None:
     values = run.values
     if run.status == "failed":
         st.error(plain(run.error or "The run failed."))
@@ -99,8 +159,9 @@ def _show_end(run: ValuationJob) -> None:
         return
     settings = values.settings
     if run.status == "stopped":
+        why = "Cut short" if is_cut_short(run) else "Stopped"
         st.warning(
-            f"Stopped after {run.progress.done:.0%}. The values so far are kept.",
+            f"{why} after {run.progress.done:.0%}. The values so far are kept.",
             icon=":material/stop_circle:",
         )
     else:

@@ -17,7 +17,7 @@ from cellval.progress import Snapshot
 from cellval.repairs.measure import iter_comparison
 from cellval.values.options import RunOptions
 
-WAIT = 120  # the first run on a machine compiles
+WAIT = 900  # seconds; the first run on a machine compiles, and others may be busy
 
 pytestmark = pytest.mark.usefixtures("no_runs_left")
 

@@ -19,7 +19,7 @@ from cellval.table.table import Table
 from cellval.valuation import value_cells
 from cellval.values.options import RunOptions
 
-WAIT = 120  # the first run on a machine compiles
+WAIT = 900  # seconds; the first run on a machine compiles, and others may be busy
 
 
 def vars_of(options):

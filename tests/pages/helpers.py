@@ -8,14 +8,15 @@ from streamlit.testing.v1 import AppTest
 import cellval
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
+from cellval.project.source import Setup, Source
 from cellval.ui import session as sessions
 from cellval.ui.navigation import file_of
-from cellval.ui.session import Edits, FileWork, RunMemo, Session, Setup, Source
+from cellval.ui.session import Edits, FileWork, RunMemo, Session
 from cellval.values.options import RunOptions
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "sample_data"
-WAIT = 120  # seconds
+WAIT = 900  # seconds
 DAVIS = SAMPLES / "davis.csv"
 
 
@@ -55,7 +56,7 @@ def running(table, surprise=None):
 
 def failed(table, sentence):
     run = waiting(table)
-    run._end("failed", sentence)
+    run.end_as("failed", sentence)
     return run
 
 
@@ -64,7 +65,7 @@ def failed(table, sentence):
 
 def open_app(page=None, **query):
     """As a person who comes by a link."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -93,8 +94,6 @@ def shown(
     session = Session(file=FileWork(source=source, **work))
     for row_number, texts in (edits or {}).items():
         session.file.edits[row_number] = Edits(dict(texts))
-    if source is not None:
-        session.files[source.sha256] = session.file
     original = first or run
     session.take_file(session.file, Setup(), original.table if original else table)
     if run is not None:
@@ -103,7 +102,7 @@ def shown(
     session.selection.position = row
     if cell is not None:
         session.selection.choose_cell(*cell)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
     app.session_state[sessions.KEY] = session
     return goto(app.run(), page)
 

@@ -25,9 +25,9 @@ import cellval
 from cellval.detect.placeholders import placeholders
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
+from cellval.project.source import Setup, Source
 from cellval.ui.data import file
 from cellval.ui.data.options import budget_options
-from cellval.ui.session import Setup, Source
 
 START = "Value the cells"
 

@@ -21,10 +21,10 @@ from helpers import (
 import cellval
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame
+from cellval.project.source import Source
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import Repair, repaired, repaired_csv
 from cellval.ui.export import files
-from cellval.ui.session import Source
 
 SWAP = {
     (12, "height"): Repair("replace", "166", "Swapped with 'weight' in the same row."),

@@ -119,9 +119,9 @@ def test_a_run_that_was_cut_short_goes_on_to_the_same_bits(project, monkeypatch)
 
     noted = project.note_run
 
-    def killed(*args, **kwargs):
-        noted(*args, **kwargs)
-        if kwargs["values"] is not None:
+    def killed(run, values=None):
+        noted(run, values)
+        if values is not None:
             raise Killed
 
     monkeypatch.setattr(project, "note_run", killed)

@@ -12,11 +12,12 @@ import streamlit as st
 
 from cellval.figures.distribution import class_sizes
 from cellval.kept import kept
+from cellval.project.source import Setup, Source
 from cellval.table.columns import KINDS
 from cellval.table.describe import small_spreads
 from cellval.table.table import Table
-from cellval.ui.runs import open_file
-from cellval.ui.session import Session, Setup, Source
+from cellval.ui.projects import open_file
+from cellval.ui.session import Session
 from cellval.ui.tables import text
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
@@ -67,8 +68,6 @@ def choose_file(session: Session) -> None:
         on_change=partial(_uploaded, session, key),
         help="The file stays on the computer this app runs on.",
     )
-    if session.file.source is None:
-        say_refused(session)
     samples = [name for name in SAMPLES if (FOLDER / name).exists()]
     if not samples:
         return

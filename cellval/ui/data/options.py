@@ -10,9 +10,10 @@ from cellval.glossary import GIVES_UP
 from cellval.jobs.expected import run_seconds
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS, ROUNDS
+from cellval.project.source import Source
 from cellval.table.table import Table
 from cellval.text import spoken_time
-from cellval.ui.session import Session, Source, read_test
+from cellval.ui.session import Session, read_test
 from cellval.ui.text import plain, roughly
 from cellval.ui.widgets import error, lasting, one_of
 from cellval.values.options import BASELINES, SCORINGS, RunOptions

@@ -15,6 +15,7 @@ from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values
 from cellval.export.report import report_html
 from cellval.export.xlsx import xlsx_bytes
 from cellval.kept import kept
+from cellval.project.source import Source
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
     Repair,
@@ -26,7 +27,7 @@ from cellval.repairs.repair import (
 from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import counted
-from cellval.ui.session import Session, Source
+from cellval.ui.session import Session
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import download, error
 from cellval.values.result import CellValues

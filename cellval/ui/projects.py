@@ -1,0 +1,186 @@
+"""Which project a session has open: by a file, by a link, or from the list."""
+
+import os
+import weakref
+from functools import cache
+
+import streamlit as st
+
+from cellval.errors import InputError
+from cellval.project.archive import ENDING
+from cellval.project.database import Damaged
+from cellval.project.shelf import Entry, Shelf
+from cellval.project.source import Setup, Source
+from cellval.table.table import Table, read
+from cellval.ui.runs import copy_of, leave_run, restore_runs
+from cellval.ui.session import FileWork, Session
+
+PROJECT, LINK = "project", "cell"  # of the address: a link, and the selected cell
+LOCAL = (None, "", "localhost", "127.0.0.1", "::1")  # addresses nobody else can reach
+
+# Those that somebody has open, or that something runs on: memory holds no others.
+_open: "weakref.WeakValueDictionary[str, FileWork]" = weakref.WeakValueDictionary()
+
+
+@cache
+def shelf() -> Shelf:
+    """The projects of this server."""
+    return Shelf()
+
+
+def is_shared() -> bool:
+    """Do several people use this server? Then nobody sees what others have.
+
+    ``CELLVAL_SHARED`` says so (1 or 0); else it is, if others can reach it.
+    """
+    said = os.environ.get("CELLVAL_SHARED", "")
+    if said:
+        return said != "0"
+    return st.get_option("server.address") not in LOCAL
+
+
+def owner_of(session: Session) -> str:
+    """Whose projects a session makes: of the person who is logged in, or of whoever
+    uses this computer; on a shared server without a login only of this session.
+    """
+    if st.user.get("is_logged_in", False):
+        return f"user:{st.user.get('email') or st.user.get('sub') or ''}"
+    return f"session:{session.who}" if is_shared() else ""
+
+
+def entries_for(session: Session) -> list[Entry]:
+    """Their projects, the latest first."""
+    return shelf().entries(owner_of(session))
+
+
+# --- opening --------------------------------------------------------------------------
+
+
+def open_file(session: Session, source: Source) -> None:
+    """Take another file, as a new project; what runs on the old one goes on.
+
+    One that cannot be read is refused with a sentence, and the old one stays.
+    """
+    old, session.refused = session.file.source, ""
+    if old is not None and old.sha256 == source.sha256:
+        return
+    try:
+        if source.name.casefold().endswith(ENDING):
+            came = shelf().bring_in(source.raw, owner=owner_of(session))
+            open_project(session, came.id)
+            return
+        table = read(source.buffer())
+    except InputError as fault:
+        session.refused = str(fault)
+        return
+    file = FileWork(source=source)
+    file.project = shelf().create(source, owner=owner_of(session), work=file)
+    _open[file.project.id] = file
+    leave_run(session)
+    session.take_file(file, Setup(), table)
+    session.link, session.may_edit = file.project.link("edit"), True
+
+
+def open_project(session: Session, project_id: str, *, edit: bool = True) -> None:
+    """A project with its decisions and its latest run, or InputError."""
+    file = _open.get(project_id)
+    if file is None:
+        file = FileWork()
+        file.project = shelf().open(project_id, file)
+        _open[project_id] = file
+    project = file.project
+    assert project is not None
+    try:
+        file.source = file.source or project.source
+    except Damaged as fault:
+        raise InputError(
+            f"The project '{project.name}' cannot be opened: {fault}."
+        ) from fault
+    project.refresh()
+    setup = project.setup
+    table = _table(file, setup)
+    leave_run(session)
+    session.link, session.may_edit = project.link("edit" if edit else "view"), edit
+    session.take_file(file if edit else copy_of(file), setup, table)
+    restore_runs(session, project)
+
+
+def _table(file: FileWork, setup: Setup) -> Table:
+    """Read once for all who have the project open and read it alike."""
+    assert file.source is not None
+    for run in file.runs.values():
+        if run.memo.setup == setup and not run.memo.changes:
+            return run.table
+    return setup.read(file.source)
+
+
+def close_project(session: Session) -> None:
+    """Back to the list."""
+    leave_run(session)
+    session.take_file(FileWork(), Setup(), None)
+    session.link, session.may_edit = "", True
+
+
+def delete(session: Session, project_id: str) -> None:
+    """With its files; runs on it end."""
+    file = _open.pop(project_id, None)
+    if file is not None:
+        file.stop_jobs()
+        for run in file.runs.values():
+            run.stop()
+        if session.file is file:
+            close_project(session)
+    shelf().delete(project_id)
+
+
+def rename(project_id: str, name: str) -> None:
+    """The open project, where it is, or the one on disk."""
+    file = _open.get(project_id)
+    project = file.project if file is not None else None
+    if project is None:
+        project = shelf().open(project_id)
+    project.name = name
+
+
+def running(project_id: str) -> bool:
+    """Does something run on it in this server?"""
+    file = _open.get(project_id)
+    return file is not None and any(run.active for run in file.runs.values())
+
+
+# --- the address ----------------------------------------------------------------------
+
+
+def sync_link(session: Session) -> None:
+    """Called on every run of app.py: a link finds its project, a project its link."""
+    asked = st.query_params.get(PROJECT, "")
+    if asked and not session.link:
+        _follow(session, asked)
+    if session.link and asked != session.link:
+        st.query_params[PROJECT] = session.link
+    elif not session.link and PROJECT in st.query_params:
+        del st.query_params[PROJECT]
+
+
+def _follow(session: Session, link: str) -> None:
+    try:
+        project, may = shelf().by_link(link)
+        project.close()
+        open_project(session, project.id, edit=may == "edit")
+    except InputError as fault:
+        session.refused = str(fault)
+        return
+    cell = st.query_params.get(LINK, "")
+    if cell and session.shown_table is not None:
+        _select(session, session.shown_table, cell)
+
+
+def _select(session: Session, table: Table, link: str) -> None:
+    """The cell that a link names, if it is there."""
+    number, _, column = link.partition(":")
+    known = column in table.feature_names and number.isdecimal()
+    if known and int(number) in table.row_numbers:
+        session.selection.choose_cell(table.position(int(number)), column)
+        session.selection.by_link = True
+    else:
+        st.toast("The cell of this link is not in the table.")
