@@ -60,11 +60,12 @@ def endless(monkeypatch):
     """Runs that show one snapshot after the other until they are stopped."""
     iter_chosen = background.iter_chosen
 
-    def iter_endless(table, options):
-        first, *_, last = iter_chosen(table, options)
+    def iter_endless(table, options, **how):
+        first, *_, last = iter_chosen(table, options, **how)
         yield first
         while True:
             yield replace(last, done=0.5, seconds_left=60.0)
             time.sleep(0.01)
 
     monkeypatch.setattr(background, "iter_chosen", iter_endless)
+    return monkeypatch

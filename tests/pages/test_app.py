@@ -3,6 +3,7 @@
 import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from helpers import (
     WAIT,
@@ -19,9 +20,12 @@ from helpers import (
 )
 
 from cellval.jobs import background
+from cellval.repairs.repair import Repair
+from cellval.ui import projects
 from cellval.ui.navigation import PAGES, file_of
 from cellval.ui.session import IN_USE
 from cellval.ui.text import meaning, plain
+from cellval.valuation import value_cells
 
 
 def started(sample="Davis"):
@@ -31,29 +35,107 @@ def started(sample="Davis"):
 # --- links ----------------------------------------------------------------------------
 
 
+def link_of(app, may="edit"):
+    return session_of(app).file.project.link(may)
+
+
 def test_a_dead_link_is_forgotten_with_a_word():
-    app = open_app(run="nobody-knows")
-    assert "no longer there" in texts(app.toast)
-    assert "run" not in app.query_params
+    app = open_app(project="nobody-knows")
+    assert "no project behind this link" in texts(app.error)
+    assert "project" not in app.query_params
 
 
-def test_a_link_finds_the_run_with_its_data_and_decisions():
+def test_a_link_finds_the_project_with_its_run_and_decisions():
     first = settled(started())
-    run = session_of(first).run
-    assert first.query_params["run"] in (run.id, [run.id])
+    assert first.query_params["project"] in (link_of(first), [link_of(first)])
     session_of(first).file.decide(12, "height", "error")
     session_of(first).file.edits[12].texts["weight"] = "57"
-    app = open_app("export", run=run.id)
+    app = open_app("export", project=link_of(first))
     assert "1 so far" in texts(app.markdown)
     assert "davis" in texts(goto(app, "data").subheader)
+    assert session_of(app).run is session_of(first).run
     assert session_of(app).file.edits[12].texts == {"weight": "57"}
     stranger = open_app("export")
     assert "No data yet" in texts(stranger.markdown)
 
 
+def restarted():
+    """As if the server had ended: only what is on disk is left."""
+    projects._open.clear()
+    projects.shelf.cache_clear()
+
+
+def test_after_a_restart_all_is_as_it_was():
+    first = settled(started())
+    session, link = session_of(first), link_of(first)
+    session.file.decide(12, "height", "error")
+    session.file.repair(12, "weight", Repair("replace", "57"))
+    values = session.run.values
+    restarted()
+    app = settled(open_app("heatmap", project=link))
+    again = session_of(app)
+    assert again.file is not session.file
+    assert again.file.decisions == session.file.decisions
+    assert again.file.repairs == session.file.repairs
+    assert again.run is not session.run
+    assert again.run.status == "done"
+    np.testing.assert_array_equal(again.run.values.values, values.values)
+    assert again.run.suspicion.n_flagged == session.run.suspicion.n_flagged
+    assert "Done" in texts(app.sidebar.success)
+    # undone on the page, undone on disk
+    again.file.undo((12, "weight"))
+    restarted()
+    last = session_of(open_app("heatmap", project=link))
+    assert last.file.repairs == {}
+
+
+def test_a_stopped_run_is_continued_after_a_restart_to_the_same_values(endless):
+    app = started()
+    run = session_of(app).run
+    wait_for(lambda: run.values is not None)
+    click(app, "Stop the run")
+    assert run.wait(WAIT)
+    restarted()
+    app = settled(open_app("heatmap", project=link_of(app)))
+    assert "Stopped after" in texts(app.sidebar.warning)
+    assert session_of(app).run.status == "stopped"
+    endless.undo()
+    click(app, "Continue the run")
+    settled(app)
+    new = session_of(app).run
+    assert new.status == "done", new.error
+    assert len(session_of(app).file.project.runs) == 1
+    whole = value_cells(new.table)
+    np.testing.assert_array_equal(new.values.values, whole.values)
+
+
+def test_who_looks_on_changes_nothing_and_stops_nothing(endless):
+    first = started()
+    run = session_of(first).run
+    wait_for(lambda: run.values is not None)
+    app = open_app("heatmap", project=link_of(first, "view"))
+    assert session_of(app).run is run
+    assert "You look on" in texts(app.sidebar.caption)
+    assert "Stop the run" not in labels(app.sidebar)
+    session_of(app).file.decide(12, "height", "error")
+    assert session_of(first).file.decisions == {}
+    click(goto(app, "data"), "Wine")  # another file in that browser
+    assert session_of(app).may_edit
+    assert run.active
+
+
+def test_another_file_leaves_the_run_on_the_old_one_alone(endless):
+    app = started()
+    run, link = session_of(app).run, link_of(app)
+    click(goto(app, "data"), "Wine")
+    assert run.active
+    assert session_of(app).run is None
+    assert session_of(open_app(project=link)).run is run
+
+
 def test_who_follows_a_link_may_read_the_file_in_another_way():
     first = settled(started())
-    app = open_app("data", run=session_of(first).run.id)
+    app = open_app("data", project=link_of(first))
     app.selectbox[1].set_value("repwt").run()
     assert session_of(app).setup.id_column == "repwt"
     assert session_of(first).setup.id_column is None
@@ -87,7 +169,7 @@ def test_a_run_shows_progress_on_every_page_and_can_be_stopped(endless):
 def test_compiling_is_announced_on_the_page_and_in_the_sidebar(monkeypatch):
     go_on, iter_chosen = threading.Event(), background.iter_chosen
 
-    def only_first(table, options):
+    def only_first(table, options, **how):
         yield next(iter_chosen(table, options))
         go_on.wait(WAIT)
 
@@ -114,8 +196,7 @@ def test_a_finished_run_says_what_was_computed():
     app = settled(started())
     assert "exact" in texts(app.sidebar.success)
     assert "column subsets" in texts(app.sidebar.caption)
-    run = session_of(app).run
-    assert app.query_params["run"] in (run.id, [run.id])
+    assert app.query_params["project"] in (link_of(app), [link_of(app)])
 
 
 def test_newer_values_wait_for_a_person_who_works_with_what_is_shown(davis):
