@@ -42,7 +42,7 @@ def draw() -> None:
     left, right = st.columns([7, 4], gap="small")
     with left:
         if view == "List":
-            cell_list.show(shown, found, decisions)
+            cell_list.show(shown, found, wanted, decisions)
         elif shown.suspicion is not None:
             cell_map.draw(shown, keep)
     with right:

@@ -33,7 +33,7 @@ COLOURS: dict[str, Literal["red", "orange", "green", "blue", "gray"]] = {  # of 
     "fine": "gray",
 }
 BUTTONS = {  # a label, a sentence and a key for each decision
-    "error": ("Wrong", "This cell is wrong: flag it.", "W"),
+    "error": ("Wrong", "This cell is wrong.", "W"),
     "fine": ("Fine", "This cell is right, however unusual.", "F"),
     "unsure": ("Unsure", "Come back to this cell later.", "U"),
 }
@@ -77,9 +77,10 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
     st.query_params[LINK] = f"{cell.row_number}:{column}"
     with st.container(border=True, gap="xsmall"):
         _step_buttons(walk, (position, column))
-        _whose(table, cell)
+        new = _made_of(session.file, cell)
+        _whose(table, cell, new)
         if cell.oddity is not None:
-            _oddity(cell.oddity, cell.n_cells)
+            _oddity(cell.oddity, cell.n_cells, is_past=new is not None)
         _value(cell)
         _decision_buttons(session, cell)
         repairs = st.container(gap="xsmall")
@@ -129,8 +130,19 @@ def _step_buttons(walk: Walk, now: Cell | None) -> None:
             st.markdown(KEYS)
 
 
-def _whose(table: Table, cell: CellDetail) -> None:
-    st.markdown(f"##### {plain(cell.column)}: {plain(content(cell.text, 80))}")
+def _made_of(file: FileWork, cell: CellDetail) -> str | None:
+    """What a repair made of what is shown; None if it is as it was, or valued anew."""
+    if (cell.row_number, "") in file.repairs:
+        return "row dropped"
+    repair = file.repairs.get((cell.row_number, cell.column))
+    if repair is None or repair.text == cell.text:
+        return None
+    return content(repair.text, 80)
+
+
+def _whose(table: Table, cell: CellDetail, new: str | None) -> None:
+    became = "" if new is None else f" → {plain(new)}"
+    st.markdown(f"##### {plain(cell.column)}: {plain(content(cell.text, 80))}{became}")
     whose = [f"Row {cell.row_number:,}"]
     if cell.row_id is not None:
         whose.append(f"{plain(table.id_column or '')} {plain(cell.row_id)}")
@@ -154,8 +166,12 @@ def _value(cell: CellDetail) -> None:
     )
 
 
-def _oddity(oddity: Oddity, n_cells: int) -> None:
+def _oddity(oddity: Oddity, n_cells: int, *, is_past: bool) -> None:
+    """What was found; of a repaired cell `is_past`, and said after the repair."""
     more = CORNERS[oddity.corner].partition(": ")[2]
+    if is_past:
+        st.badge("Repaired", icon=":material/check:", color="green")
+        st.caption("What follows was found before the repair.")
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         finding = "suspect" if oddity.is_suspect else oddity.corner
         st.badge(FINDINGS[finding], color=COLOURS[finding])
@@ -177,7 +193,7 @@ def _oddity(oddity: Oddity, n_cells: int) -> None:
 
 
 def _decision_buttons(session: Session, cell: CellDetail) -> None:
-    """Error, fine or unsure; the one that holds is filled."""
+    """Wrong, fine or unsure; the one that holds is filled."""
     file = session.file
     now = file.decisions.get((cell.row_number, cell.column))
     decide = partial(then_page, session, file.decide, cell.row_number, cell.column)
@@ -211,8 +227,12 @@ def _in_column(cell: CellDetail) -> None:
 def _among_near(table: Table, cell: CellDetail) -> None:
     st.markdown(
         "**In the rows most like it**",
-        help="The rows nearest to this one in all other columns, by the distance that "
-        "the KNN model uses. Distance 0 is equal; two random rows are about 1 apart.",
+        help="By the distance that the KNN model uses. Distance 0 is equal; two random "
+        "rows are about 1 apart.",
+    )
+    st.caption(
+        "Nearest by all other columns, so that the cell in question has no say. On the "
+        "Explain page it has one: the rows there may be others."
     )
     tables.draw(
         cell.near,
@@ -234,8 +254,9 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
     file, row_number, column = session.file, cell.row_number, cell.column
     st.markdown(
         "**Repair**",
-        help="Changes are listed on the Repair page and can all be undone. Your file "
-        "stays as it is; the repaired one is on the Export page.",
+        help="Changes are listed on the Repair page and can all be undone. Your "
+        "original file is never touched: the repaired one is a new file, on the Export "
+        "page.",
     )
     if (row_number, "") in file.repairs:
         st.markdown(f":material/delete: Row {row_number:,} will be dropped.")

@@ -162,7 +162,7 @@ class FileWork:
         self.decisions[row_number, column] = decision
 
     def repair(self, row_number: int, column: str, new: Repair) -> None:
-        """Change a cell, or drop its row (column ""); the cell is an error then."""
+        """Change a cell, or drop its row (column ""); the cell is wrong then."""
         cell = (row_number, column)
         self.repairs.pop(cell, None)
         self.repairs[cell] = new

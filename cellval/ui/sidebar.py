@@ -6,18 +6,18 @@ from typing import Any
 import streamlit as st
 
 from cellval.jobs.background import ValuationJob
+from cellval.text import whole_percent
 from cellval.ui.guide import steps
 from cellval.ui.runs import leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import COMPILING, follow
-from cellval.values.result import CellValues
 from cellval.values.words import (
-    Unit,
     approximation_words,
     design_words,
     end_words,
     error_words,
+    stderr_words,
 )
 
 
@@ -76,17 +76,14 @@ def _going(run: ValuationJob) -> None:
 
 def _show_progress(run: ValuationJob) -> None:
     progress, values = run.progress, run.values
-    st.progress(min(1.0, progress.done), text=f"Valuing: {progress.done:.0%}")
+    st.progress(
+        min(1.0, progress.done), text=f"Valuing: {whole_percent(progress.done)}"
+    )
     lines = [f"{progress.seen} so far"] if progress.seen else []
     if values is not None:
-        lines.append(_error(values))
+        lines.append(stderr_words(values.settings, values.typical_stderr))
     lines += [progress.time_left] if progress.time_left else []
     st.caption("  \n".join(lines))
-
-
-def _error(values: CellValues) -> str:
-    stderr = values.typical_stderr
-    return f"typical standard error {Unit.of(stderr).text(stderr)}"
 
 
 def _show_end(run: ValuationJob) -> None:
@@ -100,13 +97,15 @@ def _show_end(run: ValuationJob) -> None:
     settings = values.settings
     if run.status == "stopped":
         st.warning(
-            f"Stopped after {run.progress.done:.0%}. The values so far are kept.",
+            f"Stopped after {whole_percent(run.progress.done)}. The values so far are "
+            "kept.",
             icon=":material/stop_circle:",
         )
     else:
         st.success(f"Done: {end_words(settings)}.", icon=":material/check_circle:")
     lines = [
         *(design_words(settings), approximation_words(settings)),
-        *(values.tested, _error(values), error_words(settings)),
+        values.tested,
+        *(stderr_words(settings, values.typical_stderr), error_words(settings)),
     ]
     st.caption("  \n".join(plain(line) for line in lines if line))

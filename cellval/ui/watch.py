@@ -7,6 +7,7 @@ import streamlit as st
 
 from cellval.jobs.background import Job
 from cellval.table.table import Table
+from cellval.text import whole_percent
 from cellval.ui.session import Begin, Result, SideJob
 from cellval.ui.text import plain
 
@@ -65,6 +66,6 @@ def ended(job: Job[Any], keeps: str = "") -> bool:
         st.error(plain(job.error or "This failed."), icon=":material/error:")
         return False
     if job.status == "stopped":
-        words = f"Stopped after {job.progress.done:.0%}. {keeps}".rstrip()
+        words = f"Stopped after {whole_percent(job.progress.done)}. {keeps}".rstrip()
         st.caption(f":material/stop_circle: {words}")
     return True

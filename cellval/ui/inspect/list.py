@@ -63,6 +63,7 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
         decisions = five.multiselect(
             "Decisions",
             (UNDECIDED, *DECISIONS),
+            format_func=lambda name: words.DECIDED.get(name, name),
             **lasting(session, "list decisions", []),
             placeholder="all decisions",
             help="Of the cells in the list, those with these decisions.",
@@ -70,9 +71,10 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     codes = bool(suspicion and missing_codes(table))
     left_out = codes and st.toggle(
         'Leave out codes for "missing"',
-        **lasting(session, "list without codes", True),
+        **lasting(session, "list without codes", False),
         help="One code can fill the list with hundreds of lines. Decide on all its "
-        "cells at once at the top of the page.",
+        "cells at once at the top of the page. Suspects among them still count on top "
+        "of the page and in the sidebar.",
     )
     wanted = Wanted(by, None, tuple(columns), tuple(classes), not left_out)
     if is_list:
@@ -98,7 +100,7 @@ def _how_many(shown: Shown, by: str, usual: int) -> int | None:
     return None if k is None else int(k)
 
 
-def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
+def show(shown: Shown, found: Inspection, wanted: Wanted, decisions: list[str]) -> None:
     """The list, and buttons that decide on many of its cells."""
     frame, file = found.frame, shown.session.file
     if decisions:
@@ -109,10 +111,12 @@ def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
     else:
         chosen = _draw_parts(shown, found, frame)
         st.caption(
-            "Click a line to open the cell; tick lines to decide on many at once, or "
-            "tick none and decide on all that are listed."
+            "Click a line to open the cell. To decide on many at once, tick lines (the "
+            "box in the heading ticks all), or choose columns, classes or decisions "
+            "above: then it is all lines that fit."
         )
-        _act(shown, frame, chosen)
+        filtered = bool(decisions or wanted.columns or wanted.classes)
+        _act(shown, frame, chosen, filtered=filtered)
     _flag_buttons(file, found)
 
 
@@ -156,6 +160,7 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     drawn = frame[[name for name in columns if name in frame and name not in hidden]]
     drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
     seen = [name for name in drawn if name not in ON_REQUEST]
+    drawn = drawn.assign(decision=drawn["decision"].replace(words.DECIDED))
     if "finding" in drawn:  # a badge is a list of one
         drawn = drawn.assign(finding=[[name] for name in drawn["finding"]])
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
@@ -239,14 +244,21 @@ def walk(session: Session, frame: pd.DataFrame) -> Walk:
     return Walk(cells, "lines of the list", partial(then_cell, session))
 
 
-def _act(shown: Shown, frame: pd.DataFrame, chosen: list[int]) -> None:
-    """On the ticked lines, or on all of them if none is ticked."""
+def _act(
+    shown: Shown, frame: pd.DataFrame, chosen: list[int], *, filtered: bool
+) -> None:
+    """On the ticked lines, or on all that a person's filters leave.
+
+    Never on all of a list that nobody chose: one click would change 50 cells.
+    """
     session, original = shown.session, shown.session.original
     assert original is not None, "what is shown is of a table"
-    which = f"All {len(frame):,} lines listed (none is ticked)"
+    which, lines = "No line is ticked", frame.head(0)
     if chosen:
-        which = f"{counted(len(chosen), 'line')} ticked"
-    cells = _cells(frame.iloc[chosen] if chosen else frame)
+        which, lines = f"{counted(len(chosen), 'line')} ticked", frame.iloc[chosen]
+    elif filtered:
+        which, lines = f"All {counted(len(frame), 'line')} that fit the filters", frame
+    cells = _cells(lines)
     many.act(session, original, shown.suspicion, cells, which, "list")
     many.undo_last(session.file, "list undo")
 
@@ -257,28 +269,30 @@ def _cells(frame: pd.DataFrame) -> list[Cell]:
 
 
 def _flag_buttons(file: FileWork, found: Inspection) -> None:
-    """Flag the first lines, as many as a person says; by default the rule's number."""
+    """Mark the first lines, as many as a person says; by default the rule's number."""
     n, worst = len(found.frame), WORST[found.by]
     usual = min(10, n) if found.n_rule is None else found.n_rule
     rule = " The number given is the rule's, which aims at one false alarm in ten. 0: "
     rule += "nothing in the list stands out."
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k = st.number_input(
-            f"Flag the {worst}",
+            f"Mark the {worst} as wrong",
             min_value=0,
             max_value=n,
             value=usual,
-            width=190,
+            width=260,
             help="How many cells, from the top of the list with its column and class "
             f"filters.{'' if found.n_rule is None else rule}",
         )
         st.button(
-            f"Flag the {worst} {k:,}" if k != 1 else f"Flag the {worst} one",
+            f"Mark the {k:,} {worst} as wrong"
+            if k != 1
+            else f"Mark the {worst} one as wrong",
             icon=":material/flag:",
             key="flag lowest",
             disabled=k == 0,
             on_click=partial(_flag, file, found.frame.iloc[: int(k)]),
-            help="Marks them as errors. Cells you already decided on stay as they are.",
+            help="Cells you already decided on stay as they are.",
         )
 
 
@@ -286,14 +300,15 @@ def _flag(file: FileWork, lines: pd.DataFrame) -> None:
     new = lines[lines["decision"] == ""]
     many.mark(file, _cells(new), "error")
     st.toast(
-        f"{len(new):,} cells flagged; {len(lines) - len(new):,} were decided before."
+        f"{counted(len(new), 'cell')} marked as wrong; {len(lines) - len(new):,} were "
+        "decided before."
     )
 
 
 def progress(frame: pd.DataFrame) -> None:
     n, done = len(frame), int((frame["decision"] != "").sum())
     counts = frame["decision"].value_counts()
-    parts = [f"{counts[d]:,} {d}" for d in DECISIONS if d in counts]
+    parts = [f"{counts[d]:,} {words.DECIDED[d]}" for d in DECISIONS if d in counts]
     more = f" ({', '.join(parts)})" if parts else ""
     st.progress(done / max(n, 1), text=f"{done:,} of {n:,} inspected{more}")
 

@@ -11,7 +11,7 @@ from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
-from cellval.text import counted
+from cellval.text import counted, whole_percent
 from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import plain
@@ -77,7 +77,7 @@ def _start(session: Session, before: Table) -> None:
 
 def _going(job: Job[Comparison]) -> None:
     done = job.progress.done
-    words = f"Measuring: {done:.0%}" if done else "Measuring: starting"
+    words = f"Measuring: {whole_percent(done)}" if done else "Measuring: starting"
     keeps = "Keeps what there is."
     progress(job, words, keeps, label="Stop measuring", key="stop measuring")
     if job.result is not None and done > 0:

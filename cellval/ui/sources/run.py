@@ -11,6 +11,7 @@ from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.table.table import Table
+from cellval.text import whole_percent
 from cellval.ui.session import FileWork, Session, read_test
 from cellval.ui.sources.groups import BlocksChoice, groups_of
 from cellval.ui.sources.results import show
@@ -115,7 +116,8 @@ def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
 def _going(job: Job[BlockValues]) -> None:
     words = "Valuing the sources: starting"
     if job.status == "running":
-        words = f"Valuing the sources: {job.progress.done:.0%}, {job.progress.seen}"
+        done = whole_percent(job.progress.done)
+        words = f"Valuing the sources: {done}, {job.progress.seen}"
     keeps = "Estimates so far are kept; an exact run has none before its end."
     progress(job, words, keeps, key="stop blocks")
     if job.result is not None:
