@@ -232,3 +232,15 @@ def test_a_link_to_a_cell_that_is_not_there_says_so(cell):
     found = open_app(run=session_of(app).run.id, cell=cell)
     assert "not in the table" in texts(found.toast)
     assert session_of(found).selection.cell is None
+
+
+def test_a_repaired_cell_says_so_before_what_was_found(davis):
+    text = text_of(opened(davis, repairs=dict(SWAP)))
+    assert "height: 57 → 166" in text
+    assert "What follows was found before the repair" in text
+    assert text_of(opened(davis)).count("found before the repair") == 0
+
+
+def test_the_nearest_rows_of_a_cell_and_of_its_row_are_told_apart(davis):
+    assert "Nearest by all other columns" in text_of(opened(davis))
+    assert "Nearest by all columns" in text_of(shown("sample", davis, row=11))

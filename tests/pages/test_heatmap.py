@@ -125,7 +125,7 @@ def test_a_table_in_which_nothing_stands_out():
     pick(app, "How many", 3)
     assert "The 3 most suspicious cells" in text_of(app)
     listed = shown("inspect", run)
-    assert box(listed, "Flag the most suspicious").value == 0
+    assert box(listed, "Mark the most suspicious as wrong").value == 0
     assert next(b for b in listed.button if b.key == "flag lowest").disabled
 
 

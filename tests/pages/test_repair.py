@@ -174,8 +174,8 @@ def test_flagged_cells_without_a_repair_are_listed_and_repaired_together(davis):
 def test_flagged_cells_that_are_marked_as_fine_can_be_undone(davis):
     flags = {(12, "height"): "error", (12, "weight"): "error"}
     app = opened(davis, decisions=dict(flags))
-    assert button(app, "Mark as error").disabled
-    click(app, "Mark as fine")
+    assert button(app, "Mark 2 as wrong").disabled
+    click(app, "Mark 2 as fine")
     assert "not repaired yet" not in text_of(app)
     click(app, "Undo all 2")
     assert session_of(app).file.decisions == flags
