@@ -149,7 +149,7 @@ def test_decisions_changes_and_accuracy_are_told(davis):
         "Tested accuracy before and after",
     ]
     assert "Decided on 1 cell: 1 wrong." in text
-    assert "error, replaced by 166" in text
+    assert "wrong, replaced by 166" in text
     assert "F,53,161,54,158" in text
     assert "(dropped)" in text
     assert "'=nobody" in text

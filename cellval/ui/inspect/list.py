@@ -195,7 +195,7 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
             help="What may have been meant, for surprising cells; more beside.",
         ),
         "finding": st.column_config.MultiselectColumn(
-            width=115,
+            width=150,
             options=list(FINDINGS.values()),
             color=list(COLOURS.values()),
             help="A suspect is a likely error. Of all others: is it odd, and does it "
