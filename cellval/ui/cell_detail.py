@@ -204,6 +204,8 @@ def _in_column(cell: CellDetail) -> None:
     chart(
         distribution(cell.spread, cell.label, cell.text),
         "Distribution of the column, over all rows and within the class of this row",
+        menu=False,
+        still=True,
     )
     for sentence in cell.standing:
         st.caption(plain(sentence))

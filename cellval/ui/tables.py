@@ -14,7 +14,7 @@ from cellval.text import short_names
 
 text = st.column_config.TextColumn  # links in it cannot be clicked
 MOST_STYLED = 6000  # cells; writing more by pandas would be felt
-# Pixels of a line, of each further line of a wrapped text, of its letters, beside it.
+# Pixels of a line, of each line of a wrapped text, of its letters, beside it.
 LINE, WRAPPED, LETTER, PADDING = 35, 18, 6.1, 8
 
 
@@ -75,7 +75,7 @@ def line_height(texts: Iterable[str], width: int, most: int = 4) -> int:
     """Pixels of a table's lines in which no text is cut: it wraps in its column."""
     letters = max(1, int((width - 2 * PADDING) / LETTER))
     n = max((len(textwrap.wrap(text, letters)) for text in texts), default=1)
-    return LINE + WRAPPED * (min(max(n, 1), most) - 1)
+    return LINE if n <= 1 else WRAPPED * min(n, most) + PADDING
 
 
 def row_number() -> Any:
