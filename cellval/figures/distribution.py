@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from cellval.figures.layout import lay_out, named_axis, note_above
-from cellval.figures.palette import GREY, HIGH, SELECTED
+from cellval.figures.palette import AXIS, GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
 from cellval.text import (
     content,
@@ -125,7 +125,7 @@ def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
             text=None if narrow else figure_text(text),
             textposition="inside",
             insidetextanchor="middle",
-            marker_line={"width": 1, "color": "white"},
+            marker_line={"width": 1, "color": AXIS},
             marker_color=colour,
             hovertemplate=f"{whole}: {n:,} of {total:,} rows<extra></extra>",
         )
