@@ -16,6 +16,7 @@ text = st.column_config.TextColumn  # links in it cannot be clicked
 MOST_STYLED = 6000  # cells; writing more by pandas would be felt
 # Pixels of a line, of each line of a wrapped text, of its letters, beside it.
 LINE, WRAPPED, LETTER, PADDING = 35, 18, 6.1, 8
+LEAST_WRAPPED = 66  # pixels: the browser wraps texts in no lower lines
 
 
 def draw(
@@ -71,11 +72,16 @@ def number(label: str | None = None, decimals: int | str = 2, **options: Any) ->
     return st.column_config.NumberColumn(label, format=form, **options)
 
 
-def line_height(texts: Iterable[str], width: int, most: int = 4) -> int:
-    """Pixels of a table's lines in which no text is cut: it wraps in its column."""
+def n_lines(texts: Iterable[str], width: int) -> int:
+    """How many lines the longest of these texts needs in a column so wide."""
     letters = max(1, int((width - 2 * PADDING) / LETTER))
-    n = max((len(textwrap.wrap(text, letters)) for text in texts), default=1)
-    return LINE if n <= 1 else WRAPPED * min(n, most) + PADDING
+    return max((len(textwrap.wrap(text, letters)) for text in texts), default=1)
+
+
+def line_height(texts: Iterable[str], width: int, most: int = 6) -> int:
+    """Pixels of a table's lines in which no text is cut: it wraps in its column."""
+    n = n_lines(texts, width)
+    return LINE if n <= 1 else max(LEAST_WRAPPED, WRAPPED * min(n, most) + PADDING)
 
 
 def row_number() -> Any:

@@ -30,6 +30,8 @@ HOW_MANY = "list how many"
 ON_REQUEST = ("rank", "suspicion", "surprise")
 # Pixels that the columns up to the reason have on a screen of 1280, where reasons wrap.
 ROOM, BOXES, LEAST = 608, 33, 140
+MOST_LINES = 4  # of a reason, if other columns can stand behind it
+FEW = 0.25  # of the lines have a suggestion: it can
 
 
 def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
@@ -191,8 +193,13 @@ def _seen(frame: pd.DataFrame, columns: dict[str, Any]) -> list[str]:
     for name in {"decision", "suggestion", "repair"} & set(frame):
         idle |= set() if frame[name].any() else {name}
     seen = [name for name in columns if name not in {*ON_REQUEST, *idle}]
-    for name in ("odds", "finding") if "reason" in seen else ():
-        if _room(seen, columns) < LEAST and name in seen:
+    if "reason" not in seen:
+        return seen
+    few = bool((frame["suggestion"] != "").mean() < FEW)
+    for name in (*["suggestion"] * few, "finding", "odds"):
+        room = _room(seen, columns)
+        n = tables.n_lines(frame["reason"], room)
+        if name in seen and (room < LEAST or n > MOST_LINES):
             seen.remove(name)
             seen.insert(seen.index("reason") + 1, name)
     return seen
