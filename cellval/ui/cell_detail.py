@@ -32,6 +32,7 @@ COLOURS: dict[str, Literal["red", "orange", "green", "blue", "gray"]] = {  # of 
     "hard": "blue",
     "fine": "gray",
 }
+NEAR_PIXELS = 82  # of what similar rows hold: the table fits a narrow panel
 BUTTONS = {  # a label, a sentence and a key for each decision
     "error": ("Wrong", "This cell is wrong.", "W"),
     "fine": ("Fine", "This cell is right, however unusual.", "F"),
@@ -219,6 +220,8 @@ def _in_column(cell: CellDetail) -> None:
     chart(
         distribution(cell.spread, cell.label, cell.text),
         "Distribution of the column, over all rows and within the class of this row",
+        menu=False,
+        still=True,
     )
     for sentence in cell.standing:
         st.caption(plain(sentence))
@@ -239,10 +242,11 @@ def _among_near(table: Table, cell: CellDetail) -> None:
         "Rows most like this one, with what they hold in this column",
         {
             "row_number": tables.row_number(),
-            "content": tables.text(heading(cell.column)),
-            "label": tables.text(heading(table.label)),
-            "distance": tables.distance(),
+            "content": tables.text(heading(cell.column), width=NEAR_PIXELS),
+            "label": tables.text(heading(table.label), width=60),
+            "distance": tables.distance(width=66),
         },
+        row_height=tables.line_height(cell.near["content"], NEAR_PIXELS),
     )
 
 

@@ -30,6 +30,7 @@ from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import make_suspicion
 from cellval.repairs.repair import Repair
 from cellval.ui import tables
+from cellval.ui.inspect import list as cell_list
 
 
 def frame_of(app):
@@ -97,10 +98,23 @@ def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
     assert "Fine." not in frame["reason"].tolist()
     for table in list_tables(app):
         seen = list(table.proto.column_order)
-        assert {"finding", "odds", "reason"} <= set(seen)
-        assert not {"suspicion", "surprise"} & set(seen)
+        assert {"odds", "reason"} <= set(seen)
+        assert not {"rank", "suspicion", "surprise", "decision"} & set(seen)
         formats = re.findall(r'"format": "([^"]*)"', table.proto.columns)
         assert set(formats) <= {"localized", "%d", "%.3f", "%.6f"}, "no exponents"
+
+
+def test_up_to_the_reasons_the_list_fits_a_screen_of_1280(davis):
+    app = shown("inspect", davis)
+    click(app, "Mark as unsure")  # one more column is seen
+    for table in list_tables(app):
+        seen, columns = list(table.proto.column_order), json.loads(table.proto.columns)
+        assert {"decision", "odds"} <= set(seen)
+        before = seen[: seen.index("reason") + 1]
+        widths = [columns[name]["width"] for name in before]
+        assert sum(widths) + cell_list.BOXES <= cell_list.ROOM
+        lines = tables.line_height(table.value["reason"], widths[-1])
+        assert table.proto.row_height >= lines > tables.LINE, "texts wrap"
 
 
 def test_negative_values_have_a_real_minus_sign_and_sort_as_numbers():

@@ -25,8 +25,13 @@ from cellval.views.value_view import value_view
 
 UNDECIDED = "not decided"
 HOW_MANY = "list how many"
-# Columns that the table's own menu of columns shows; odds say it in words.
-ON_REQUEST = ("suspicion", "surprise")
+# Columns that the table's own menu of columns shows: lines are in the order of ranks,
+# and odds say the rest in words.
+ON_REQUEST = ("rank", "suspicion", "surprise")
+# Pixels that the columns up to the reason have on a screen of 1280, where reasons wrap.
+ROOM, BOXES, LEAST = 608, 33, 140
+MOST_LINES = 4  # of a reason, if other columns can stand behind it
+FEW = 0.25  # of the lines have a suggestion: it can
 
 
 def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
@@ -34,7 +39,7 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     session, table, values, suspicion = shown
     by: str = "suspicion"
     decisions: list[str] = []
-    one, two, *rest = st.columns([3, 2, 3, 3, 3], vertical_alignment="bottom")
+    one, two, *rest = st.columns([3, 3, 3, 3, 3], vertical_alignment="bottom")
     three, four, five = rest if is_list else (one, two, rest[0])
     if is_list:
         by = one.selectbox(
@@ -159,8 +164,12 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
         hidden.add("repair")
     drawn = frame[[name for name in columns if name in frame and name not in hidden]]
     drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
-    seen = [name for name in drawn if name not in ON_REQUEST]
     drawn = drawn.assign(decision=drawn["decision"].replace(words.DECIDED))
+    columns = {name: columns[name] for name in drawn}
+    seen = _seen(frame, columns)
+    if "reason" in seen:
+        columns["reason"]["width"] = max(LEAST, _room(seen, columns))
+    line = _line_height(frame, columns)
     if "finding" in drawn:  # a badge is a list of one
         drawn = drawn.assign(finding=[[name] for name in drawn["finding"]])
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
@@ -170,7 +179,8 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
         styled,
         key=key,
         hide_index=True,
-        height=min(640, 38 + 35 * len(drawn)),
+        height=min(640, 3 + tables.LINE + line * len(drawn)),
+        row_height=line,
         on_select=lambda: _open(session, frame, key),
         selection_mode=["multi-row", "single-cell"],
         column_config=columns,
@@ -180,6 +190,40 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     return [line for line in event["selection"]["rows"] if line < len(frame)]
 
 
+def _seen(frame: pd.DataFrame, columns: dict[str, Any]) -> list[str]:
+    """Columns in their order, without those that say nothing here: all blank, or the
+    same of all suspects. Where little room is left for the reason, some follow it.
+    """
+    idle = {"finding"} if frame["suspect"].all() else set()
+    for name in {"decision", "suggestion", "repair"} & set(frame):
+        idle |= set() if frame[name].any() else {name}
+    seen = [name for name in columns if name not in {*ON_REQUEST, *idle}]
+    if "reason" not in seen:
+        return seen
+    few = bool((frame["suggestion"] != "").mean() < FEW)
+    for name in (*["suggestion"] * few, "finding", "odds"):
+        room = _room(seen, columns)
+        n = tables.n_lines(frame["reason"], room)
+        if name in seen and (room < LEAST or n > MOST_LINES):
+            seen.remove(name)
+            seen.insert(seen.index("reason") + 1, name)
+    return seen
+
+
+def _room(seen: list[str], columns: dict[str, Any]) -> int:
+    """Pixels that other columns leave to the reason."""
+    before = seen[: seen.index("reason")]
+    return ROOM - BOXES - sum(columns[name]["width"] for name in before)
+
+
+def _line_height(frame: pd.DataFrame, columns: dict[str, Any]) -> int:
+    wrapped = {"column", "content", "odds", "reason"} & set(frame)
+    return max(
+        tables.line_height(frame[name], columns[name]["width"])
+        for name in wrapped & set(columns)
+    )
+
+
 def _columns(table: Table, unit: Unit) -> dict[str, Any]:
     """What to do comes before numbers: narrow screens show the first columns only."""
     number, text, digits = tables.number, tables.text, unit.decimals
@@ -187,11 +231,11 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
     return {
         "rank": number("rank", "localized", width=50, help=words.RANK_HELP),
         "row_number": tables.row_number(),
-        "id": text(tables.heading(table.id_column or "id"), width="small"),
-        "column": text(width=90),
-        "content": text(width=85, help="The cell as it is in the file."),
+        "id": text(tables.heading(table.id_column or "id"), width=70),
+        "column": text(width=80),
+        "content": text(width=72, help="The cell as it is in the file."),
         "suggestion": text(
-            width=80,
+            width=78,
             help="What may have been meant, for surprising cells; more beside.",
         ),
         "finding": st.column_config.MultiselectColumn(
@@ -201,11 +245,11 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
             help="A suspect is a likely error. Of all others: is it odd, and does it "
             "clearly hurt?",
         ),
-        "decision": text(width=70, help="Set it beside or below."),
-        "odds": text(width=155, help=words.ODDS_HELP),
-        "repair": text(width=90, help="What you decided to put into the cell."),
+        "decision": text(width=62, help="Set it beside or below."),
+        "repair": text(width=70, help="What you decided to put into the cell."),
+        "odds": text(width=72, help=words.ODDS_HELP),
         "reason": text(
-            width=300, help="What is odd about the cell, and whether it clearly hurts."
+            help="What is odd about the cell, and whether it clearly hurts."
         ),
         "value": number(value, digits, width=80, help=words.VALUE_HELP),
         "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
