@@ -35,8 +35,10 @@ STYLE = """
 .stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
 .stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
 [data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}
-@media (max-width: 1100px) {
+@media (max-width: 1400px) {
   .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}
+}
+@media (max-width: 1100px) {
   [data-testid="stColumn"] {min-width: min(100%, 9rem)}
   [data-testid="stColumn"]:has([data-testid="stRadio"]) {min-width: min(100%, 14rem)}
   [data-testid="stColumn"]:has([data-testid="stPlotlyChart"]),

@@ -134,6 +134,9 @@ def measure(browser, folder: Path) -> None:
             print(f"  {title:20} {state:9}{took:6.1f} s{megabytes:8.2f} MB")
     goto(page, "Heatmap")
     expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    first = page.get_by_role("textbox", name="Go to row")
+    first.fill("1")  # the window is where the worst suspect is
+    first.press("Enter")
     for row in (3, 9, 15, 21):
         page.wait_for_timeout(1500)
         began = time.monotonic()

@@ -1,10 +1,15 @@
 """What the numbers mean: the sentences of tooltips, reports and option lists.
 
 One word each, on all pages and in all files for people: a *suspect* is a cell that the
-rule picks (`detect.suspicion.n_to_flag`); *flagged* is only what a person marked as
-wrong; *outlined* is how either is drawn. A *row* is never a sample. *Valued accuracy*
-is what the values sum to, *tested accuracy* what models reach in cross-validation.
+rule picks (`detect.suspicion.n_to_flag`); a person decides that a cell is *wrong*,
+*fine* or *unsure*, and *flagged* is only what was marked as wrong; *outlined* is how
+suspects and flagged cells are drawn. No finding is called fine. A *row* is never a
+sample. *Valued accuracy* is what the values sum to, *tested accuracy* what models
+reach in cross-validation.
 """
+
+# Decisions as people read them; files, and DECISIONS in the library, say "error".
+DECIDED = {"error": "wrong", "fine": "fine", "unsure": "unsure"}
 
 VALUE_HELP = (
     "How much this cell adds to the accuracy of the model (nearest neighbours, KNN, if "

@@ -79,6 +79,11 @@ def percent(share: float) -> str:
     return f"{text} %"
 
 
+def whole_percent(share: float) -> str:
+    """How far something is: 45 %, with a blank at which no line is broken."""
+    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+
+
 def one_in(share: float) -> str:
     """A probability as people count it, down to one in a million."""
     if not math.isfinite(share):

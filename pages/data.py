@@ -50,7 +50,7 @@ except InputError as fault:
 assert table is not None
 
 codes.ask(session, table)
-read, run = st.columns([5, 3], gap="large")
+read, run = st.columns([5, 3], gap="small")
 with read:
     st.subheader(plain(source.name))
     st.caption(

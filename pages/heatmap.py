@@ -29,6 +29,7 @@ def draw() -> None:
     if len(order) == 0:
         st.info(controls.nothing_fits(look, outlined))
         return
+    view.open_at_worst(shown, order, found.cells)
     view.follow_link(shown, order)
     rows = Window.of(session, view.FIRST_ROW, len(order), view.WINDOW, whole=view.WHOLE)
     window = order[rows.first : rows.last]

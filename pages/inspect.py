@@ -39,10 +39,10 @@ def draw() -> None:
     else:
         keep = wanted_cells(*shown[1:], wanted)
         walk = cell_map.walk(shown, keep)
-    left, right = st.columns([7, 4], gap="small")
+    left, right = st.columns([2, 1], gap="small")
     with left:
         if view == "List":
-            cell_list.show(shown, found, decisions)
+            cell_list.show(shown, found, wanted, decisions)
         elif shown.suspicion is not None:
             cell_map.draw(shown, keep)
     with right:

@@ -111,3 +111,7 @@ def test_names_in_figures_are_whole_where_one_hovers_and_never_markup():
     assert whole.replace("<br>", "") == "x" * 150
     assert max(map(len, whole.split("<br>"))) <= 60
     assert len(text.figure_name("x" * 999)) < 250
+
+
+def test_progress_is_written_with_a_blank_that_does_not_break():
+    assert text.whole_percent(0.456) == "46\N{NO-BREAK SPACE}%"

@@ -26,7 +26,7 @@ CORNERS = {
     "error": "odd and hurts",
     "odd": "odd but harmless",
     "hard": "hurts but ordinary: hard case or label problem",
-    "fine": "fine",
+    "fine": "ordinary and harmless",
 }
 # What a cell is in one to three words, for badges: suspects go before corners.
 FINDINGS = {"suspect": "Likely error"} | {

@@ -28,14 +28,23 @@ from cellval.figures.heatmap import heatmap, place_scale
 from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
 from cellval.figures.palette import SELECTED
-from cellval.glossary import STDERR_HELP, VALUE_HELP
+from cellval.glossary import DECIDED, STDERR_HELP, VALUE_HELP
 from cellval.methods import METHODS
 from cellval.repairs.comparison import Comparison
-from cellval.repairs.decisions import DECISIONS, read_decisions, repairs_of
+from cellval.repairs.decisions import read_decisions, repairs_of
 from cellval.repairs.repair import WORDS, Repairs, changes_frame
 from cellval.stats import SURE
 from cellval.table.table import Table, as_table
-from cellval.text import brief, content, counted, cut, joined, one_in, percent
+from cellval.text import (
+    brief,
+    content,
+    counted,
+    cut,
+    joined,
+    one_in,
+    percent,
+    whole_percent,
+)
 from cellval.values.result import CellValues
 from cellval.values.words import made_words
 from cellval.views.bands import bands
@@ -327,15 +336,18 @@ def _decided(line: Any) -> str:
         "blank": "blanked",
         WORDS["drop"]: "row dropped",
     }
-    return ", ".join(filter(None, (line.decision, done.get(line.repair, ""))))
+    said = DECIDED.get(line.decision, "")
+    return ", ".join(filter(None, (said, done.get(line.repair, ""))))
 
 
 def _changes(
     table: Table, repairs: Repairs, decisions: Mapping[tuple[int, str], str]
 ) -> dict[str, Any]:
     said = list(decisions.values())
-    words = [f"{said.count(word):,} {word}" for word in DECISIONS if word in said]
-    decided = "No cell was marked as error, fine or unsure." if repairs else ""
+    words = [
+        f"{said.count(key):,} {word}" for key, word in DECIDED.items() if key in said
+    ]
+    decided = "No cell was marked as wrong, fine or unsure." if repairs else ""
     if said:
         decided = f"Decided on {counted(len(said), 'cell')}: {', '.join(words)}."
     if not repairs:
@@ -370,7 +382,7 @@ def _accuracy(comparison: Comparison) -> dict[str, Any]:
         ]
         for line in comparison.frame().itertuples()
     ]
-    early = f"Stopped after {comparison.measured:.0%} of the measurement."
+    early = f"Stopped after {whole_percent(comparison.measured)} of the measurement."
     notes = (early * (comparison.measured < 1), comparison.note)
     return {
         "touched": counted(comparison.n_touched, "row"),

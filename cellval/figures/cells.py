@@ -10,6 +10,7 @@ import numpy as np
 
 from cellval.figures.palette import (
     HELD_OUT,
+    MARK,
     OUTLINE,
     SUSPICION_COLOURS,
     colours_between,
@@ -88,19 +89,23 @@ HELD_OUT_WORDS = f'<span style="color:{HELD_OUT}">■</span> held out for testin
 
 
 def points(
-    x: np.ndarray, y: np.ndarray, known: np.ndarray, hover: str, clicked: Trace
+    x: np.ndarray, y: np.ndarray, known: np.ndarray, hover: str, mark: float = 0
 ) -> Trace:
     """Invisible points over a heatmap, which gives no clicks. They hold the hover text.
 
-    The browser itself shows the clicked one (its marker): no figure has to be sent.
+    The browser itself frames the clicked one, in two tones and `mark` pixels wide: no
+    figure has to be sent. It can change size and colour only, so all have a rim.
     """
+    rim, middle = MARK
+    clicked = {"opacity": 1, "color": middle, "size": mark} if mark else {"opacity": 0}
     return dict(
         type="scattergl",
         x=x,
         y=y,
         customdata=known,
         mode="markers",
-        marker={"opacity": 0, "size": 6, "symbol": "square"},
+        marker={"opacity": 0, "size": 6, "symbol": "square"}
+        | {"line": {"color": rim, "width": 3}},
         selected={"marker": clicked},
         unselected={"marker": {"opacity": 0}},
         hovertemplate=hover + "<extra></extra>",
@@ -171,13 +176,19 @@ def frames(
 
 
 def outlines(
-    cells: Iterable[Cell], width: float, *, turn: bool = False, half: float = 0.5
+    cells: Iterable[Cell],
+    width: float,
+    *,
+    tones: tuple[str, str] = OUTLINE,
+    name: str = "outlined",
+    turn: bool = False,
+    half: float = 0.5,
 ) -> tuple[Trace, Trace]:
     """Lines in two tones around cells, seen on every colour of light and dark pages."""
-    places, (below, above) = list(cells), OUTLINE
+    places, (below, above) = list(cells), tones
     wide = frames(places, below, width + 2, turn=turn, half=half)
     narrow = frames(places, above, width, turn=turn, half=half)
-    return wide, narrow | {"name": "outlined"}
+    return wide, narrow | {"name": name}
 
 
 def line(

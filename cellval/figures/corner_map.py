@@ -28,7 +28,7 @@ TICKS = {
     0: "all",
 }
 HEIGHT = 560
-STRIP = 0.22  # of the height between the lowest and highest cell, for a corner's name
+STRIP = 0.3  # of the height between the lowest and highest cell, for a corner's name
 PAD = 0.12  # decades beside the outermost cells
 Edges = tuple[float, float, float, float]  # left, right, bottom, top
 
@@ -93,7 +93,7 @@ def _points(
         marker={
             "color": colours[kinds],
             "size": np.array([8, 7, 6, 5])[kinds],
-            "opacity": 0.7,
+            "opacity": 0.9,
             "line": {"width": 0},
         },
         selected={"marker": {"color": SELECTED, "size": 12, "opacity": 1}},

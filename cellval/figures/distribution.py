@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.layout import lay_out, named_axis
-from cellval.figures.palette import GREY, HIGH, SELECTED
+from cellval.figures.layout import lay_out, named_axis, note_above
+from cellval.figures.palette import AXIS, GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
 from cellval.text import (
     content,
     figure_name,
     figure_names,
     figure_text,
-    full,
     short_names,
 )
 
@@ -22,48 +22,63 @@ LINE = 20
 
 
 def distribution(
-    spread: Spread, label: str, cell: str, *, height: int = 230
+    spread: Spread, label: str, cell: str, *, height: int = 200
 ) -> go.Figure:
-    """A column's cells overall and within one class, with one cell marked."""
+    """A column's cells overall and within one class, with one cell marked.
+
+    It is drawn anew at every click: few shapes, nothing to hover over, and a legend in
+    words, which a browser draws much faster.
+    """
     (own,) = figure_names([label], 24)
-    bars = (
-        ("all rows", spread.overall.round(3).tolist(), GREY),
-        (f"class {own}", spread.in_class.round(3).tolist(), HIGH),
-    )
-    figure = go.Figure()
+    shares = (spread.overall.round(3), spread.in_class.round(3))
+    drawn = list(zip(shares, (GREY, HIGH), strict=True))
+    figure = _bars(spread, drawn) if spread.labels else _steps(spread, drawn, cell)
     if spread.labels:
-        names = figure_names(spread.labels, 22)
-        if spread.at is not None:
-            names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
-        for name, shares, colour in bars:
-            figure.add_bar(
-                y=list(range(len(names))),
-                x=shares,
-                orientation="h",
-                name=name,
-                marker={"color": colour, "opacity": 0.8},
-                hovertemplate="%{x:.1f} % of " + name + "<extra></extra>",
+        height = max(height, 70 + 30 * len(spread.labels))
+    lay_out(figure, height, (8, 8, 40, 40), menu=False, showlegend=False)
+    squares = [f'<span style="color:{colour}">■</span>' for _, colour in drawn]
+    note_above(figure, f"{squares[0]} all rows   {squares[1]} class {own}", menu=False)
+    return figure
+
+
+def _bars(spread: Spread, drawn: list[tuple[np.ndarray, str]]) -> go.Figure:
+    """Categories, a pair of bars each."""
+    names = figure_names(spread.labels, 22)
+    if spread.at is not None:
+        names[int(spread.at)] = f"<b>▸ {names[int(spread.at)]}</b>"
+    traces = [
+        dict(
+            type="bar",
+            x=shares.tolist(),
+            y=list(range(len(names))),
+            orientation="h",
+            marker={"color": colour, "opacity": 0.8},
+        )
+        for shares, colour in drawn
+    ]
+    return go.Figure(traces).update_layout(
+        barmode="group",
+        xaxis_title="% of cells",
+        yaxis=named_axis(names, down=True, showgrid=True),
+    )
+
+
+def _steps(spread: Spread, drawn: list[tuple[np.ndarray, str]], cell: str) -> go.Figure:
+    """Numbers: the outline of a histogram, one shape instead of a bar for every bin."""
+    edges = np.repeat(spread.edges, 2).tolist()
+    figure = go.Figure(
+        [
+            dict(
+                type="scatter",
+                x=edges,
+                y=[0.0, *np.repeat(shares, 2).tolist(), 0.0],
+                mode="lines",
+                line={"color": colour, "width": 1},
+                fill="tozeroy",
             )
-        return lay_out(
-            figure,
-            max(height, 90 + 30 * len(names)),
-            barmode="group",
-            xaxis_title="% of cells",
-            yaxis=named_axis(names, down=True, showgrid=True),
-        )
-    middles = ((spread.edges[:-1] + spread.edges[1:]) / 2).tolist()
-    for name, shares, colour in bars:
-        figure.add_bar(
-            x=middles,
-            y=shares,
-            customdata=[full(middle, 4) for middle in middles],
-            width=spread.edges[1] - spread.edges[0],
-            name=name,
-            marker={"color": colour, "opacity": 0.55, "line_width": 0},
-            hovertemplate="about %{customdata}: %{y:.1f} % of "
-            + name
-            + "<extra></extra>",
-        )
+            for shares, colour in drawn
+        ]
+    )
     if spread.at is not None:
         low, high = float(spread.edges[0]), float(spread.edges[-1])
         at = min(max(spread.at, low), high)
@@ -79,7 +94,7 @@ def distribution(
             annotation_xshift=-6 if left else 6,
         )
     figure.update_xaxes(showgrid=False)
-    return lay_out(figure, height, barmode="overlay", yaxis_title="% of cells")
+    return figure.update_yaxes(title="% of cells", rangemode="tozero")
 
 
 def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
@@ -110,7 +125,7 @@ def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:
             text=None if narrow else figure_text(text),
             textposition="inside",
             insidetextanchor="middle",
-            marker_line={"width": 1, "color": "white"},
+            marker_line={"width": 1, "color": AXIS},
             marker_color=colour,
             hovertemplate=f"{whole}: {n:,} of {total:,} rows<extra></extra>",
         )

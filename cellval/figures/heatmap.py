@@ -19,7 +19,6 @@ from cellval.figures.cells import (
     cell_data,
     colours,
     decades,
-    frames,
     held_out,
     outlines,
     placed,
@@ -34,7 +33,7 @@ from cellval.figures.layout import (
     named_axis,
     note_above,
 )
-from cellval.figures.palette import SELECTED, sign_colours
+from cellval.figures.palette import MARK, sign_colours
 from cellval.text import figure_name, figure_names, one_in
 from cellval.views.value_view import ValueView
 
@@ -80,7 +79,9 @@ def heatmap(
             _overlay(view, suspicion, rows, columns, transposed, size),
             _column_bars(view, columns, transposed),
             *outlines(framed, 1 if thin else 2, turn=transposed, half=half),
-            frames(clicked, SELECTED, 2 if thin else 3, turn=transposed, half=half),
+            *outlines(
+                clicked, 2, tones=MARK, name="selected", turn=transposed, half=half
+            ),
         ]
     )
     down, across = (names, ids) if transposed else (ids, names)
@@ -179,7 +180,7 @@ def _overlay(
         across if turn else down,
         known,
         f"{HOVER_CELL}<br>{line}<br>{HOVER_ROW}",
-        {"opacity": 1, "color": SELECTED, "size": max(7, size / 2)},
+        mark=max(12, size / 2),
     )
 
 

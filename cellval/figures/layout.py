@@ -81,12 +81,12 @@ def note_below(figure: go.Figure, text: str) -> None:
     )
 
 
-def note_above(figure: go.Figure, text: str) -> None:
-    """What the numbers are, at the top left of the margin, below the menu."""
+def note_above(figure: go.Figure, text: str, *, menu: bool = True) -> None:
+    """What the numbers are, at the top left of the margin, below the menu if any."""
     figure.add_annotation(
         text=text,
         **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
         **{"yref": "paper", "y": 1, "yanchor": "top", "align": "left"},
-        yshift=figure.layout.margin.t - MENU_PIXELS,
+        yshift=figure.layout.margin.t - (MENU_PIXELS if menu else 0),
         font_size=12,
     )

@@ -15,11 +15,13 @@ from cellval.figures.cells import (
     points,
     scaled,
 )
-from cellval.figures.layout import lay_out, named_axis
+from cellval.figures.layout import colour_bar, lay_out, named_axis
 from cellval.figures.palette import LOW_COLOURS, SELECTED
 from cellval.text import content, figure_names, figure_text, one_in
 from cellval.views.bands import Bands
 from cellval.views.value_view import ValueView
+
+LEGEND_PIXELS = 84  # at the top, where a title says what the colours mean
 
 
 def overview(
@@ -34,7 +36,8 @@ def overview(
     """All rows in bands: each shows its lowest cell, so one bad cell stays visible.
 
     Pooled are values or suspicion, of which the lowest is the worst, too. The window,
-    by positions in the order, is framed; without one axes have names.
+    by positions in the order, is framed, and colours are explained; without one axes
+    have names.
     """
     values, unit = view.values, view.unit
     n_bands, n_groups = pooled.lowest.shape
@@ -60,8 +63,16 @@ def overview(
         coloured = {"z": scaled(pooled.lowest, unit.factor), "colorscale": LOW_COLOURS}
         coloured |= {"zmin": low, "zmax": high}
     worst_one = "most suspicious" if by_suspicion else "lowest"
+    scale: dict[str, Any] = {"showscale": False}
+    if window:
+        low, high = coloured["zmin"], coloured["zmax"]
+        ends = [low + at * (high - low) for at in (0.15, 0.85)]  # words need room
+        words = ["usual", "odd"] if by_suspicion else ["lowest", "usual"]
+        places = {"y": 1 - 36 / height, "yref": "container", "xpad": 0, "ypad": 0}
+        scale = {"colorbar": colour_bar(1, **places)}
+        scale["colorbar"] |= {"tickmode": "array", "tickvals": ends, "ticktext": words}
     traces = [
-        dict(type="heatmap", **coloured, showscale=False, hoverinfo="skip"),
+        dict(type="heatmap", **coloured, **scale, hoverinfo="skip"),
         *held_out(pooled.lowest),
         points(
             across,
@@ -70,7 +81,6 @@ def overview(
             f"{worst_one} of %{{customdata[6]}}: <b>%{{customdata[4]}}</b><br>"
             "%{customdata[5]}, %{customdata[2]}: %{customdata[3]}<br>"
             "click to go there",
-            {"opacity": 0},
         ),
     ]
     xaxis: dict[str, Any] = {"visible": False, "range": [-0.5, n_groups - 0.5]}
@@ -90,12 +100,31 @@ def overview(
         yaxis |= {"visible": True, "automargin": True, "tickvals": shown.tolist()}
         yaxis |= {"ticktext": [f"row {number:,}" for number in numbers]}
         yaxis |= {"showgrid": False, "zeroline": False}
-    return lay_out(
+    figure = lay_out(
         go.Figure(traces),
         height,
-        (4, 4, 8, 8),
+        (4, 4, LEGEND_PIXELS if window else 8, 8),
         menu=False,
         hoverdistance=-1,
         xaxis=xaxis,
         yaxis=yaxis,
+    )
+    if window:
+        _title(figure, len(order), "oddest" if by_suspicion else "lowest")
+    return figure
+
+
+def _title(figure: go.Figure, n: int, worst_one: str) -> None:
+    """What the strip is, in lines that fit its width."""
+    figure.add_annotation(
+        text=f"<b>All {n:,} rows</b><br>{worst_one} cell of each band",
+        **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
+        **{"yref": "paper", "y": 1, "yanchor": "top", "align": "left"},
+        **{"yshift": LEGEND_PIXELS, "font_size": 11, "borderpad": 0},
+    )
+    figure.add_annotation(
+        text=f'<span style="color:{SELECTED}">▭</span> the rows beside',
+        **{"xref": "paper", "x": 0, "xanchor": "left", "showarrow": False},
+        **{"yref": "paper", "y": 1, "yanchor": "bottom", "align": "left"},
+        **{"font_size": 11, "borderpad": 0},
     )

@@ -16,21 +16,24 @@ COLOURS: list[tuple[float, str]] = [
     (0.85, "#1f6fad"),
     (1.0, "#0a3d73"),
 ]
-LOW_COLOURS = [(2 * at, colour) for at, colour in COLOURS if at <= 0.5]
-# Pale up to one cell in a hundred: what is left stands out.
+# Clear up to one cell in a hundred, on light and dark pages: what is left stands out.
 SUSPICION_COLOURS = [
-    (0.0, "#f4f4f1"),
-    (0.2, "#f7ebe0"),
-    (0.4, "#f6c9a5"),
-    (0.6, "#e67e3c"),
-    (0.8, "#b93c00"),
-    (1.0, "#7a2100"),
+    (0.0, "rgba(138, 143, 152, 0.10)"),
+    (0.2, "rgba(200, 140, 100, 0.18)"),
+    (0.4, "rgba(230, 126, 60, 0.45)"),
+    (0.6, "rgba(228, 95, 28, 0.65)"),
+    (0.8, "rgba(226, 76, 12, 0.83)"),
+    (1.0, "rgba(225, 66, 5, 1)"),
 ]
+# The same of low values: the lowest stand out.
+LOW_COLOURS = [(1 - at, colour) for at, colour in reversed(SUSPICION_COLOURS)]
 HELD_OUT = "#a3a8ae"  # a grey that no value has
 LOW, HIGH, GREY, GREEN = "#d55e00", "#0072b2", "#8a8f98", "#009e73"
 OUTLINE = "#111111", "#ffffff"  # a wide line under a narrow one: seen on all colours
 SELECTED, REPAIRED = "#c2189b", "#2e8b57"
-CORNER_COLOURS = {"error": LOW, "odd": GREEN, "hard": HIGH, "fine": GREY}
+MARK = SELECTED, "#ffffff"  # the same two tones around the cell that is looked at
+# Of points on a map: as bright on black as on white.
+CORNER_COLOURS = {"error": "#e0650a", "odd": "#0aa57a", "hard": "#2e8fd0", "fine": GREY}
 CLEAR = "rgba(0,0,0,0)"
 AXIS = "rgba(128,128,128,0.55)"  # seen on white and on black
 GRID = "rgba(128,128,128,0.18)"

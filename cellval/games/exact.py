@@ -7,6 +7,7 @@ import numpy as np
 
 from cellval.games.watched import Play, Utility
 from cellval.parallel import Piece
+from cellval.text import whole_percent
 from cellval.weights import Weights, shapley
 
 PIECES = 400  # into so many the evaluations are cut, at most
@@ -56,7 +57,7 @@ class AllSubsets(Play[tuple[list[float], ...], np.ndarray]):
         return found
 
     def seen(self, state: tuple[list[float], ...]) -> str:
-        return f"{len(state) / len(self._cuts):.0%} of all subsets"
+        return f"{whole_percent(len(state) / len(self._cuts))} of all subsets"
 
 
 def values_of(

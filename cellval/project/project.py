@@ -289,7 +289,7 @@ class Project:
         line = vars(run) | {
             "options": json.dumps(run.options),
             "setup": json.dumps(vars(run.setup)),
-            "changes": json.dumps(_changes(run.changes)),
+            "changes": json.dumps(changes_told(run.changes)),
         }
         later = ("status", "done", "seen", "error", "seconds")
         note = (
@@ -588,14 +588,14 @@ def _put(database: sqlite3.Connection, cell: Cell, now: Standing) -> None:
 # --- to JSON and back -----------------------------------------------------------------
 
 
-def _changes(repairs: Repairs) -> list[Any]:
+def changes_told(repairs: Repairs) -> list[Any]:
     return [
         [row, column, r.action, r.after, r.reason]
         for (row, column), r in repairs.items()
     ]
 
 
-def _repairs(saved: list[Any]) -> dict[Cell, Repair]:
+def repairs_of(saved: list[Any]) -> dict[Cell, Repair]:
     return {(int(row), column): Repair(*how) for row, column, *how in saved}
 
 
@@ -605,7 +605,7 @@ def _run(line: tuple[Any, ...]) -> Run:
         run,
         options=json.loads(line[1]),
         setup=Setup.from_dict(json.loads(line[2])),
-        changes=_repairs(json.loads(line[3])),
+        changes=repairs_of(json.loads(line[3])),
     )
 
 

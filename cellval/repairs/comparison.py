@@ -141,19 +141,16 @@ def _verdict(
         return "No difference."
     if np.isnan(low):
         return (
-            f"Too early to say: the difference is {_signed(difference)} percentage "
-            "points in every fold, which does not show how far chance reaches."
+            f"Too early to say: the difference is {_signed(difference)} pp in "
+            "every fold, which does not show how far chance reaches."
         )
     decimals = 1 if high - low >= 0.01 else 2
     one, *ends = (_signed(x, decimals) for x in (difference, low, high))
     interval = f"95 % interval {ends[0]} to {ends[1]}"
     if low <= 0 <= high:
-        return (
-            f"Within noise: the difference of {one} percentage points could be chance "
-            f"({interval})."
-        )
+        return f"Within noise: the difference of {one} pp could be chance ({interval})."
     better = "Better" if difference > 0 else "Worse"
-    return f"{better} by {one[1:]} percentage points ({interval})."
+    return f"{better} by {one[1:]} pp ({interval})."
 
 
 def _signed(share: float, decimals: int = 1) -> str:

@@ -84,7 +84,7 @@ class Work:
                 self.decisions[cell] = decision
 
     def repair(self, row_number: int, column: str, new: Repair) -> None:
-        """Change a cell, or drop its row (column ""); the cell is an error then."""
+        """Change a cell, or drop its row (column ""); the cell is wrong then."""
         cell = (row_number, column)
         with self.changing(cell):
             self.repairs.pop(cell, None)

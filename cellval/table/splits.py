@@ -4,7 +4,7 @@ import numpy as np
 
 from cellval.errors import InputError
 from cellval.table.table import Table, part
-from cellval.text import listed
+from cellval.text import listed, whole_percent
 
 HOLD_OUT = 0.3  # share of the rows that models are tested on, if nothing is said
 
@@ -59,7 +59,7 @@ def hold_out(y: np.ndarray, share: float, random_state: int) -> np.ndarray:
     held_out = stratified(y, float(share), draw)
     if held_out.all() or not held_out.any():
         raise InputError(
-            f"A hold-out of {share:.0%} leaves no rows on one side. Choose another "
-            "share, a second table, or KNN with leave-one-out."
+            f"A hold-out of {whole_percent(share)} leaves no rows on one side. Choose "
+            "another share, a second table, or KNN with leave-one-out."
         )
     return held_out

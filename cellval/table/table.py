@@ -485,10 +485,14 @@ def _notes(table: Table) -> list[str]:
         notes.append(f"Not used as a feature: {listed(names)} ({why}).")
     gaps = [int(c.missing.sum()) - len(c.strays) for c in table.features]
     if n := sum(gaps):
-        most = int(np.argmax(gaps))
+        most = max(gaps)
+        pairs = zip(table.features, gaps, strict=True)
+        first = [listed([column.name]) for column, gap in pairs if gap == most]
+        where = " and ".join(first) if len(first) == 2 else joined(first, 3)
+        each = " each" if len(first) > 1 else ""
         notes.append(
             f"{n:,} feature cell{'s are' if n > 1 else ' is'} missing, "
-            f"most in '{table.features[most].name}' ({gaps[most]:,})."
+            f"most in {where} ({most:,}{each})."
         )
         notes += _marker_notes(table)
     if n := table.n_duplicates:

@@ -33,8 +33,9 @@ COLOURS: dict[str, Literal["red", "orange", "green", "blue", "gray"]] = {  # of 
     "hard": "blue",
     "fine": "gray",
 }
+NEAR_PIXELS = 82  # of what similar rows hold: the table fits a narrow panel
 BUTTONS = {  # a label, a sentence and a key for each decision
-    "error": ("Wrong", "This cell is wrong: flag it.", "W"),
+    "error": ("Wrong", "This cell is wrong.", "W"),
     "fine": ("Fine", "This cell is right, however unusual.", "F"),
     "unsure": ("Unsure", "Come back to this cell later.", "U"),
 }
@@ -78,9 +79,10 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
     st.query_params[LINK] = f"{cell.row_number}:{column}"
     with st.container(border=True, gap="xsmall"):
         _step_buttons(walk, (position, column))
-        _whose(table, cell)
+        new = _made_of(session.file, cell)
+        _whose(table, cell, new)
         if cell.oddity is not None:
-            _oddity(cell.oddity, cell.n_cells)
+            _oddity(cell.oddity, cell.n_cells, is_past=new is not None)
         _value(cell)
         _decision_buttons(session, cell)
         repairs = st.container(gap="xsmall")
@@ -130,8 +132,19 @@ def _step_buttons(walk: Walk, now: Cell | None) -> None:
             st.markdown(KEYS)
 
 
-def _whose(table: Table, cell: CellDetail) -> None:
-    st.markdown(f"##### {plain(cell.column)}: {plain(content(cell.text, 80))}")
+def _made_of(file: FileWork, cell: CellDetail) -> str | None:
+    """What a repair made of what is shown; None if it is as it was, or valued anew."""
+    if (cell.row_number, "") in file.repairs:
+        return "row dropped"
+    repair = file.repairs.get((cell.row_number, cell.column))
+    if repair is None or repair.text == cell.text:
+        return None
+    return content(repair.text, 80)
+
+
+def _whose(table: Table, cell: CellDetail, new: str | None) -> None:
+    became = "" if new is None else f" → {plain(new)}"
+    st.markdown(f"##### {plain(cell.column)}: {plain(content(cell.text, 80))}{became}")
     whose = [f"Row {cell.row_number:,}"]
     if cell.row_id is not None:
         whose.append(f"{plain(table.id_column or '')} {plain(cell.row_id)}")
@@ -155,8 +168,12 @@ def _value(cell: CellDetail) -> None:
     )
 
 
-def _oddity(oddity: Oddity, n_cells: int) -> None:
+def _oddity(oddity: Oddity, n_cells: int, *, is_past: bool) -> None:
+    """What was found; of a repaired cell `is_past`, and said after the repair."""
     more = CORNERS[oddity.corner].partition(": ")[2]
+    if is_past:
+        st.badge("Repaired", icon=":material/check:", color="green")
+        st.caption("What follows was found before the repair.")
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         finding = "suspect" if oddity.is_suspect else oddity.corner
         st.badge(FINDINGS[finding], color=COLOURS[finding])
@@ -178,7 +195,7 @@ def _oddity(oddity: Oddity, n_cells: int) -> None:
 
 
 def _decision_buttons(session: Session, cell: CellDetail) -> None:
-    """Error, fine or unsure; the one that holds is filled."""
+    """Wrong, fine or unsure; the one that holds is filled."""
     file = session.file
     now = file.decisions.get((cell.row_number, cell.column))
     decide = partial(then_page, session, file.decide, cell.row_number, cell.column)
@@ -204,6 +221,8 @@ def _in_column(cell: CellDetail) -> None:
     chart(
         distribution(cell.spread, cell.label, cell.text),
         "Distribution of the column, over all rows and within the class of this row",
+        menu=False,
+        still=True,
     )
     for sentence in cell.standing:
         st.caption(plain(sentence))
@@ -212,18 +231,23 @@ def _in_column(cell: CellDetail) -> None:
 def _among_near(table: Table, cell: CellDetail) -> None:
     st.markdown(
         "**In the rows most like it**",
-        help="The rows nearest to this one in all other columns, by the distance that "
-        "the KNN model uses. Distance 0 is equal; two random rows are about 1 apart.",
+        help="By the distance that the KNN model uses. Distance 0 is equal; two random "
+        "rows are about 1 apart.",
+    )
+    st.caption(
+        "Nearest by all other columns, so that the cell in question has no say. On the "
+        "Explain page it has one: the rows there may be others."
     )
     tables.draw(
         cell.near,
         "Rows most like this one, with what they hold in this column",
         {
             "row_number": tables.row_number(),
-            "content": tables.text(heading(cell.column)),
-            "label": tables.text(heading(table.label)),
-            "distance": tables.distance(),
+            "content": tables.text(heading(cell.column), width=NEAR_PIXELS),
+            "label": tables.text(heading(table.label), width=60),
+            "distance": tables.distance(width=66),
         },
+        row_height=tables.line_height(cell.near["content"], NEAR_PIXELS),
     )
 
 
@@ -235,8 +259,9 @@ def _repairs(session: Session, table: Table, cell: CellDetail) -> None:
     file, row_number, column = session.file, cell.row_number, cell.column
     st.markdown(
         "**Repair**",
-        help="Changes are listed on the Repair page and can all be undone. Your file "
-        "stays as it is; the repaired one is on the Export page.",
+        help="Changes are listed on the Repair page and can all be undone. Your "
+        "original file is never touched: the repaired one is a new file, on the Export "
+        "page.",
     )
     if (row_number, "") in file.repairs:
         st.markdown(f":material/delete: Row {row_number:,} will be dropped.")

@@ -115,7 +115,7 @@ def _line(file: FileWork, question: Question) -> None:
             f"Blank all {n:,}" if n > 1 else "Blank it",
             key=f"codes blank {question.column}",
             on_click=partial(_answer, file, question, "blank"),
-            help="Marks these cells as errors and empties them in the repaired file; "
+            help="Marks these cells as wrong and empties them in the repaired file; "
             "cells that you repaired otherwise stay so. It can be undone.",
         )
         st.button(

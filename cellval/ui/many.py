@@ -7,7 +7,7 @@ import streamlit as st
 
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
-from cellval.repairs.decisions import DECISIONS
+from cellval.glossary import DECIDED
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Cell, Group
 from cellval.table.table import Table
@@ -43,7 +43,7 @@ def act(
     which: str,
     name: str,
 ) -> None:
-    """What can be done to all these cells together.
+    """What can be done to all these cells together; nothing as long as there are none.
 
     `table` is the one before the repairs, `which` says which cells these are, as the
     beginning of a sentence, and `name` tells this place from others.
@@ -63,24 +63,32 @@ def act(
 
 
 def _mark_buttons(file: FileWork, cells: Sequence[Cell], which: str, name: str) -> None:
+    n = f" {len(cells):,}" if cells else ""  # said before the click
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(which, width="content")
         now = {file.decisions.get(cell) for cell in cells}
-        for decision in (*DECISIONS, None):
+        for decision, word in DECIDED.items():
             st.button(
-                f"Mark as {decision}" if decision else "Clear",
+                f"Mark{n} as {word}",
                 key=f"{name} mark {decision}",
                 disabled=now <= {decision},
                 on_click=partial(mark, file, cells, decision),
-                help=f"{which}: all of them at once."
-                if decision
-                else f"{which}: take back what was decided on them; repairs stay.",
+                help=f"{which}: all of them at once.",
             )
+        st.button(
+            f"Clear{n}",
+            key=f"{name} mark None",
+            disabled=now <= {None},
+            on_click=partial(mark, file, cells, None),
+            help=f"{which}: take back what was decided on them; repairs stay.",
+        )
 
 
 def mark(file: FileWork, cells: Sequence[Cell], decision: str | None) -> None:
     n = counted(len(cells), "cell")
-    words = f"{n} marked as {decision}" if decision else f"{n} not decided on any more"
+    words = f"{n} not decided on any more"
+    if decision is not None:
+        words = f"{n} marked as {DECIDED[decision]}"
     with file.together(words, cells):
         for cell in cells:
             file.decide(*cell, decision)
@@ -146,7 +154,8 @@ def _preview(
         icon=":material/done_all:",
         disabled=n == 0,
         on_click=partial(_do, session, plan, how, text, name),
-        help="They are errors then, with this repair. One click undoes all of it.",
+        help="They are marked as wrong then, with this repair. One click undoes all of "
+        "it.",
     )
 
 

@@ -5,9 +5,11 @@ from typing import NamedTuple, NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
+from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.methods import METHODS
 from cellval.table.table import Table
+from cellval.text import counted
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.ui.watch import COMPILING
@@ -90,6 +92,12 @@ def need_values(session: Session) -> CellValues:
         _hint("Change the data or the options on the Data page and start again.")
     elif run.status == "stopped":
         _hint("The run was stopped before there were values. Start it again.")
+    elif run.status == "waiting":
+        before = counted(queue.place(run), "run")
+        _wait(
+            f"Waiting: {before} before this one. This page shows the first values by "
+            "itself."
+        )
     elif run.status == "compiling":
         _wait(f"{COMPILING}. This page shows the first values by itself.")
     elif run.options.method == "knn":

@@ -12,7 +12,7 @@ from cellval.project.database import Damaged
 from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
 from cellval.table.table import Table, read
-from cellval.ui.runs import copy_of, leave_run, restore_runs
+from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
 from cellval.ui.session import FileWork, Session
 
 PROJECT, LINK = "project", "cell"  # of the address: a link, and the selected cell
@@ -57,7 +57,9 @@ def entries_for(session: Session) -> list[Entry]:
 
 
 def open_file(session: Session, source: Source) -> None:
-    """Take another file, as a new project; what runs on the old one goes on.
+    """Take another file; what runs on the old one goes on.
+
+    It is a new project, unless this session had the same file open before.
 
     One that cannot be read is refused with a sentence, and the old one stays.
     """
@@ -69,6 +71,9 @@ def open_file(session: Session, source: Source) -> None:
             came = shelf().bring_in(source.raw, owner=owner_of(session))
             open_project(session, came.id)
             return
+        if _is_there(session.opened.get(source.sha256)):
+            open_project(session, session.opened[source.sha256])
+            return
         table = read(source.buffer())
     except InputError as fault:
         session.refused = str(fault)
@@ -78,7 +83,15 @@ def open_file(session: Session, source: Source) -> None:
     _open[file.project.id] = file
     leave_run(session)
     session.take_file(file, Setup(), table)
+    session.opened[source.sha256] = file.project.id
     session.link, session.may_edit = file.project.link("edit"), True
+
+
+def _is_there(project_id: str | None) -> bool:
+    """Is it still open, or on disk?"""
+    if project_id is None:
+        return False
+    return project_id in _open or (shelf().folder / project_id).is_dir()
 
 
 def open_project(session: Session, project_id: str, *, edit: bool = True) -> None:
@@ -103,6 +116,7 @@ def open_project(session: Session, project_id: str, *, edit: bool = True) -> Non
     session.link, session.may_edit = project.link("edit" if edit else "view"), edit
     session.take_file(file if edit else copy_of(file), setup, table)
     restore_runs(session, project)
+    restore_results(session, project)
 
 
 def _table(file: FileWork, setup: Setup) -> Table:

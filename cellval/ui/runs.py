@@ -1,14 +1,20 @@
 """Starting, stopping, continuing and finding runs: on the file, and on its repairs."""
 
+from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
+from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.progress import Snapshot
-from cellval.project.project import CUT_SHORT, Keeper, Project, Run
+from cellval.project.project import CUT_SHORT, Keeper, Project, Run, repairs_of
+from cellval.project.results import again
+from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repairs
 from cellval.table.table import Table
 from cellval.ui.session import FileWork, RunMemo, Selection, Session
+from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
@@ -119,6 +125,23 @@ def restore_runs(session: Session, project: Project) -> None:
         session.repaired_run = session.run
 
 
+def restore_results(session: Session, project: Project) -> None:
+    """What was measured is shown again."""
+    file, table = session.file, session.table
+    if table is None:
+        return
+    if (found := project.result("comparison")) and file.comparison.job is None:
+        result = again(Comparison, found[1])
+        file.comparison.start(table, repairs_of(found[0]), partial(_only, result))
+    if (found := project.result("blocks")) and file.blocks.job is None:
+        choice, values = again(BlocksChoice, found[0]), again(BlockValues, found[1])
+        file.blocks.start(table, choice, partial(_only, values))
+
+
+def _only(result: Any) -> Iterator[Snapshot[Any]]:
+    yield Snapshot(1.0, seconds_left=0.0, make=partial(_itself, result))
+
+
 def _found(
     session: Session, project: Project, kept: Run, first: ValuationJob | None
 ) -> ValuationJob:
@@ -166,8 +189,8 @@ def _over(
     return run
 
 
-def _itself(values: CellValues) -> CellValues:
-    return values
+def _itself(result: Any) -> Any:
+    return result
 
 
 def is_cut_short(run: ValuationJob) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
@@ -65,10 +66,17 @@ class SideJob(Generic[Result]):
     made_from: Any = None
     job: Job[Result] | None = None
 
-    def start(self, table: Table, made_from: Any, begin: Begin[Result]) -> Job[Result]:
-        """Begin anew, in place of the last one."""
+    def start(
+        self,
+        table: Table,
+        made_from: Any,
+        begin: Begin[Result],
+        keep: Callable[[Result], None] = lambda result: None,
+    ) -> Job[Result]:
+        """Begin anew, in place of the last one; `keep` takes what comes of it."""
         self.stop()
-        self.made_from, self.job = made_from, start_job(table, begin)
+        kept_of = partial(_kept_of, begin, keep)
+        self.made_from, self.job = made_from, start_job(table, kept_of)
         return self.job
 
     def on(self, table: Table | None) -> Job[Result] | None:
@@ -80,6 +88,19 @@ class SideJob(Generic[Result]):
     def stop(self) -> None:
         if self.job is not None:
             self.job.stop()
+
+
+def _kept_of(
+    begin: Begin[Result], keep: Callable[[Result], None]
+) -> Iterator[Snapshot[Result]]:
+    """The same steps; the last result is kept, also of a job that is stopped."""
+    step: Snapshot[Result] = Snapshot()
+    try:
+        for step in begin():
+            yield step
+    finally:
+        if step.has_result:
+            keep(step.result)
 
 
 @dataclass(eq=False)
@@ -160,6 +181,7 @@ class Session:
 
     who: str = field(default_factory=lambda: secrets.token_hex(8))
     file: FileWork = field(default_factory=FileWork)  # on the file at hand
+    opened: dict[str, str] = field(default_factory=dict)  # projects by SHA-256 of file
     link: str = ""  # that the address holds: to edit the project, or to view it
     may_edit: bool = True
     setup: Setup = field(default_factory=Setup)

@@ -7,19 +7,18 @@ import streamlit as st
 
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
-from cellval.text import counted
+from cellval.text import counted, whole_percent
 from cellval.ui.guide import steps
 from cellval.ui.runs import continue_run, is_cut_short, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import COMPILING, follow
-from cellval.values.result import CellValues
 from cellval.values.words import (
-    Unit,
     approximation_words,
     design_words,
     end_words,
     error_words,
+    stderr_words,
 )
 
 LINKS = {
@@ -116,17 +115,14 @@ def _going(session: Session, run: ValuationJob) -> None:
 
 def _show_progress(run: ValuationJob) -> None:
     progress, values = run.progress, run.values
-    st.progress(min(1.0, progress.done), text=f"Valuing: {progress.done:.0%}")
+    st.progress(
+        min(1.0, progress.done), text=f"Valuing: {whole_percent(progress.done)}"
+    )
     lines = [f"{progress.seen} so far"] if progress.seen else []
     if values is not None:
-        lines.append(_error(values))
+        lines.append(stderr_words(values.settings, values.typical_stderr))
     lines += [progress.time_left] if progress.time_left else []
     st.caption("  \n".join(lines))
-
-
-def _error(values: CellValues) -> str:
-    stderr = values.typical_stderr
-    return f"typical standard error {Unit.of(stderr).text(stderr)}"
 
 
 def _show_end(session: Session, run: ValuationJob) -> None:
@@ -161,13 +157,15 @@ def _show_values(run: ValuationJob) -> None:
     if run.status == "stopped":
         why = "Cut short" if is_cut_short(run) else "Stopped"
         st.warning(
-            f"{why} after {run.progress.done:.0%}. The values so far are kept.",
+            f"{why} after {whole_percent(run.progress.done)}. The values so far are "
+            "kept.",
             icon=":material/stop_circle:",
         )
     else:
         st.success(f"Done: {end_words(settings)}.", icon=":material/check_circle:")
     lines = [
         *(design_words(settings), approximation_words(settings)),
-        *(values.tested, _error(values), error_words(settings)),
+        values.tested,
+        *(stderr_words(settings, values.typical_stderr), error_words(settings)),
     ]
     st.caption("  \n".join(plain(line) for line in lines if line))

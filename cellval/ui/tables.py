@@ -1,7 +1,8 @@
 """Tables on pages: frames, and how their columns look."""
 
 import math
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,9 @@ from cellval.text import short_names
 
 text = st.column_config.TextColumn  # links in it cannot be clicked
 MOST_STYLED = 6000  # cells; writing more by pandas would be felt
+# Pixels of a line, of each line of a wrapped text, of its letters, beside it.
+LINE, WRAPPED, LETTER, PADDING = 35, 18, 6.1, 8
+LEAST_WRAPPED = 66  # pixels: the browser wraps texts in no lower lines
 
 
 def draw(
@@ -23,7 +27,7 @@ def draw(
     return st.dataframe(
         styled,
         hide_index=True,
-        height=38 + 35 * few if few and len(frame) > few else "content",
+        height=3 + LINE * (few + 1) if few and len(frame) > few else "content",
         column_config=columns,
         placeholder="–",
         alt=alt,
@@ -68,13 +72,25 @@ def number(label: str | None = None, decimals: int | str = 2, **options: Any) ->
     return st.column_config.NumberColumn(label, format=form, **options)
 
 
+def n_lines(texts: Iterable[str], width: int) -> int:
+    """How many lines the longest of these texts needs in a column so wide."""
+    letters = max(1, int((width - 2 * PADDING) / LETTER))
+    return max((len(textwrap.wrap(text, letters)) for text in texts), default=1)
+
+
+def line_height(texts: Iterable[str], width: int, most: int = 6) -> int:
+    """Pixels of a table's lines in which no text is cut: it wraps in its column."""
+    n = n_lines(texts, width)
+    return LINE if n <= 1 else max(LEAST_WRAPPED, WRAPPED * min(n, most) + PADDING)
+
+
 def row_number() -> Any:
     words = "As counted in the file: from 1, no header."
     return number("row", "%d", width=55, help=words)
 
 
-def distance() -> Any:
-    return number(help="0: equal; about 1: as two random rows.")
+def distance(**options: Any) -> Any:
+    return number(help="0: equal; about 1: as two random rows.", **options)
 
 
 def heading(name: str) -> str:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from cellval.jobs.background import Job
 from cellval.table.table import Table
+from cellval.text import whole_percent
 from cellval.ui.session import Begin, Result, SideJob
 from cellval.ui.text import plain
 
@@ -34,6 +35,7 @@ def start_button(
     labels: tuple[str, str],  # for the first time, and again
     key: str,
     words: str | None = None,
+    keep: Callable[[Result], None] = lambda result: None,
 ) -> None:
     """Start a computation, or start it again with the same choice; not while it runs"""
     job = side.on(table)
@@ -46,7 +48,7 @@ def start_button(
         disabled=job is not None and job.active,
         help=words,
     ):
-        side.start(table, choice, begin).wait(SHORT_RUN)
+        side.start(table, choice, begin, keep).wait(SHORT_RUN)
         st.rerun()
 
 
@@ -65,6 +67,6 @@ def ended(job: Job[Any], keeps: str = "") -> bool:
         st.error(plain(job.error or "This failed."), icon=":material/error:")
         return False
     if job.status == "stopped":
-        words = f"Stopped after {job.progress.done:.0%}. {keeps}".rstrip()
+        words = f"Stopped after {whole_percent(job.progress.done)}. {keeps}".rstrip()
         st.caption(f":material/stop_circle: {words}")
     return True

@@ -82,9 +82,18 @@ class Window:
 
 
 def chart(
-    figure: Any, alt: str, key: str = "", on_select: Any = "ignore", menu: bool = True
+    figure: Any,
+    alt: str,
+    key: str = "",
+    on_select: Any = "ignore",
+    menu: bool = True,
+    *,
+    still: bool = False,
 ) -> None:
-    """A figure that answers clicks on points, not lassos, and can be saved."""
+    """A figure that answers clicks on points, not lassos, and can be saved.
+
+    A still one answers nothing, and is drawn faster.
+    """
     st.plotly_chart(
         figure,
         key=key or alt,
@@ -94,6 +103,7 @@ def chart(
             "displaylogo": False,
             "scrollZoom": False,
             "displayModeBar": "hover" if menu else False,
+            "staticPlot": still,
             "modeBarButtonsToRemove": ["zoom2d", "pan2d", "autoScale2d"],
         },
         alt=alt,

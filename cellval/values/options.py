@@ -12,7 +12,10 @@ from cellval.methods import METHODS, MODELS, ROUNDS, method_of
 from cellval.parallel import Budget
 from cellval.weights import named
 
-BASELINES = {"zero": "nothing, as in the paper", "chance": "a guess among all rows"}
+BASELINES = {
+    "zero": "0 %, as in the paper",
+    "chance": "what random neighbours reach",
+}
 SCORINGS = {
     "accuracy": "every test point has the same say",
     "balanced": "every class has the same say",

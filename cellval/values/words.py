@@ -86,10 +86,10 @@ def points(share: float) -> str:
     """A share of accuracy in percentage points, two significant digits."""
     size = abs(share) * 100
     if size == 0 or not math.isfinite(size):
-        return "0 percentage points"
+        return "0 pp"
     decimals = max(0, 1 - math.floor(math.log10(size)))
     sign = "−" if share < 0 else ""
-    return f"{sign}{size:,.{decimals}f} percentage points"
+    return f"{sign}{size:,.{decimals}f} pp"
 
 
 # --- how values were made -------------------------------------------------------------
@@ -184,10 +184,23 @@ def error_words(settings: Settings) -> str:
     return ""
 
 
+def stderr_words(settings: Settings, typical: float) -> str:
+    """How far values may be off, and by what; empty where nothing was left to chance.
+
+    Exact values of the KNN model still depend on the rows that they were tested on.
+    """
+    if not typical > 0:
+        return ""
+    text = f"typical standard error {Unit.of(typical).text(typical)}"
+    if settings.is_exact and not METHODS[settings.method].game:
+        text += ": other test rows would give somewhat other values"
+    return text
+
+
 def end_words(settings: Settings) -> str:
     """What a run that is over has found."""
     if settings.is_exact and not settings.is_approximate:
-        return "the values are exact"
+        return "all subsets were counted (exact)"
     if settings.method in ("loo", "random"):  # nothing was sampled
         return "all cells have a number"
     return "the values are estimates"

@@ -19,8 +19,8 @@ def cell_table(
 ) -> pd.DataFrame:
     """Content and value of every cell that is drawn.
 
-    Suspects are marked, and other cells that are outlined: a person flagged them. Both
-    by flat position.
+    Suspects are marked, and other cells that are outlined: a person marked them as
+    wrong. Both by flat position.
     """
     unit, m = value_view(values).unit, len(values.column_names)
     marks = dict.fromkeys([] if outlined is None else outlined.tolist(), "flagged: ")

@@ -15,7 +15,7 @@ from cellval.values.result import CellValues
 class ColumnFacts:
     """A number for each column, as the values have them."""
 
-    suspects: np.ndarray | None  # cells that the rule flags; None while it is not known
+    suspects: np.ndarray | None  # cells that the rule picks; None while it is not known
     missing: np.ndarray  # share of the cells, 0 to 1
 
 

@@ -59,7 +59,7 @@ def work_done(
 def not_repaired(
     table: Table, decisions: Mapping[Cell, str], repairs: Repairs
 ) -> list[Cell]:
-    """Cells marked as errors without a repair, in the order of the table.
+    """Cells marked as wrong without a repair, in the order of the table.
 
     Not those of the label, whose content no suggestion is about.
     """

@@ -99,3 +99,10 @@ def outline_words(shown: Outlines) -> str:
         )
     alone = ", by surprise alone" if shown.by == "surprise" else ""
     return f"{cells} outlined{alone}; the rule aims at one false alarm in ten."
+
+
+def cells_at(values: CellValues, flat: np.ndarray) -> list[tuple[int, str]]:
+    """Row position and column of cells, by their flat positions."""
+    rows, columns = np.divmod(flat, len(values.column_names))
+    names = [values.column_names[j] for j in columns.tolist()]
+    return list(zip(rows.tolist(), names, strict=True))

@@ -50,7 +50,8 @@
     const ratio = (a + 0.05) / (b + 0.05);
     const size = parseFloat(style.fontSize);
     const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-    if (ratio < (large ? 3 : 4.5)) faint.push([text.slice(0, 60), ratio.toFixed(2)]);
+    const mark = /^[■▭]$/.test(text); // of a legend: a colour, not a text
+    if (ratio < (large || mark ? 3 : 4.5)) faint.push([text.slice(0, 60), ratio.toFixed(2)]);
   }
   return faint;
 }

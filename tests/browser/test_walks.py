@@ -25,6 +25,7 @@ from browser.steps import (
     start_slow,
     upload,
 )
+from cellval.ui.inspect.list import ROOM
 
 COVERED_BY_MENU = """
 () => {
@@ -62,6 +63,12 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     goto(page, "Inspection list")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
     expect(page.get_by_text(re.compile("1 of .* inspected"))).to_be_visible()
+    # At 1280 the list shows its reasons, and the rows alike are not cut.
+    tables = page.get_by_test_id("stDataFrame")
+    expect(tables).to_have_count(3)
+    assert tables.first.bounding_box()["width"] >= ROOM
+    alike = tables.last.locator(".dvn-scroller")
+    assert alike.evaluate("area => area.scrollWidth <= area.clientWidth")
 
     goto(page, "Export")
     expect(page.get_by_text("1 so far")).to_be_visible()

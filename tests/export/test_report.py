@@ -148,8 +148,8 @@ def test_decisions_changes_and_accuracy_are_told(davis):
         "Decisions and changes",
         "Tested accuracy before and after",
     ]
-    assert "Decided on 1 cell: 1 error." in text
-    assert "error, replaced by 166" in text
+    assert "Decided on 1 cell: 1 wrong." in text
+    assert "wrong, replaced by 166" in text
     assert "F,53,161,54,158" in text
     assert "(dropped)" in text
     assert "'=nobody" in text
@@ -161,7 +161,7 @@ def test_decisions_changes_and_accuracy_are_told(davis):
     page = report_html(davis, **known, comparison=left_out, date=DAY)
     assert left_out.note in visible(page)
     half = next(iter_comparison(davis.table, after)).result
-    assert "Stopped after 0%" in visible(report_html(davis, **known, comparison=half))
+    assert "Stopped after 0 %" in visible(report_html(davis, **known, comparison=half))
 
 
 def test_a_repair_in_a_row_that_is_dropped_is_not_told(davis):

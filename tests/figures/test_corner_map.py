@@ -87,3 +87,14 @@ def test_text_of_a_file_is_shown_as_text():
     _, figure = plot(make_suspicion(table, values, surprise(table)))
     assert figure.data[0].customdata[0][2] == "&lt;b&gt;x&lt;/b&gt;"
     assert "<i>" not in figure.data[0].customdata[0][3]
+
+
+def test_names_of_corners_have_room_beside_the_points(ranked):
+    figure = plot(ranked)[1]
+    bottom, top = figure.layout.yaxis.range
+    ys = np.array(figure.data[0].y)
+    pixels = 400 / (top - bottom)  # about the height of the plot without its axes
+    for note in figure.layout.annotations:
+        lines = note.text.count("<br>") + 1
+        free = ys.min() - bottom if note.yanchor == "bottom" else top - ys.max()
+        assert free * pixels >= 16 * lines + 4, note.text

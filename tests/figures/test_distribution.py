@@ -1,5 +1,6 @@
 """A column's cells with one marked, and the sizes of classes."""
 
+import pytest
 from cases import make_table
 
 from cellval.figures.distribution import class_sizes, distribution
@@ -12,9 +13,22 @@ def test_the_distribution_marks_the_cell_and_one_far_outside():
     spread = describe.spread(table, 50, "c0")
     figure = distribution(spread, "no", "100000")
     assert "→" in figure.layout.annotations[0].text
+    # One shape for all rows and one for the class, however many bins.
+    assert [trace.type for trace in figure.data] == ["scatter", "scatter"]
+    assert figure.layout.showlegend is False
+    assert "class no" in figure.layout.annotations[1].text
     inside = distribution(describe.spread(table, 3, "c0"), "no", "3")
     assert inside.layout.annotations[0].text == "this cell: 3"
     assert inside.layout.shapes[0].x0 == 3
+
+
+def test_the_steps_of_a_distribution_hold_all_cells():
+    table = make_table([("number", [1, 1, 2, 9])], [0, 0, 1, 1])
+    spread = describe.spread(table, 0, "c0")
+    everyone, own = distribution(spread, "a", "1").data
+    assert sum(everyone.y[1:-1:2]) == pytest.approx(100, abs=0.1)
+    assert max(own.y) == pytest.approx(100)  # both cells of the class are 1
+    assert (everyone.x[0], everyone.x[-1]) == (spread.edges[0], spread.edges[-1])
 
 
 def test_class_sizes_are_pieces_of_one_bar_that_sum_to_all_rows():

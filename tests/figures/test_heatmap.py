@@ -8,7 +8,7 @@ from cases import make_table, values_of
 
 from cellval.figures.heatmap import heatmap
 from cellval.figures.layout import MENU_PIXELS
-from cellval.figures.palette import OUTLINE
+from cellval.figures.palette import MARK, OUTLINE
 from cellval.views.value_view import ValueView, value_view
 
 
@@ -61,6 +61,24 @@ def test_transposing_swaps_the_axes_and_keeps_the_cells(davis):
         assert (x, y) == (int(data[0]), int(data[1]))
 
 
+def _floats(places):
+    """Corners without the first one that closes the frame."""
+    return [np.nan if place is None else place for place in places[1:]]
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_clicked_cell_has_a_clear_frame_in_two_tones(davis, transposed):
+    figure = heatmap(
+        value_view(davis[1]), np.arange(200), np.arange(4), transposed=transposed
+    )
+    points = points_of(figure)
+    rim, clicked = points.marker.line, points.selected.marker
+    assert (rim.color, clicked.color) == MARK
+    assert rim.width >= 3
+    assert clicked.size >= 12
+    assert points.marker.opacity == points.unselected.marker.opacity == 0
+
+
 @pytest.mark.parametrize("transposed", [False, True])
 def test_outlines_sit_on_the_right_cells(davis, transposed):
     _, values = davis
@@ -73,9 +91,15 @@ def test_outlines_sit_on_the_right_cells(davis, transposed):
         selected=(9, 0),
         transposed=transposed,
     )
-    below, line, _ = (trace for trace in figure.data if trace.type == "scatter")
+    lines = [trace for trace in figure.data if trace.type == "scatter"]
+    below, line, mark_below, mark = lines
     # two tones: one of them shows on every colour
     assert (below.line.color, line.line.color) == OUTLINE
+    assert (mark_below.line.color, mark.line.color) == MARK
+    assert mark_below.line.width > mark.line.width
+    assert (np.nanmean(_floats(mark.x)), np.nanmean(_floats(mark.y))) == (
+        (0.0, 1.0) if transposed else (1.0, 0.0)
+    )
     assert (below.x, below.y) == (line.x, line.y)
     assert below.line.width > line.line.width
     xs = np.array([np.nan if v is None else v for v in line.x]).reshape(-1, 6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cases import make_table, values_of
 
-from cellval.figures.overview import overview
+from cellval.figures.overview import LEGEND_PIXELS, overview
 from cellval.views.bands import bands
 from cellval.views.value_view import ValueView, value_view
 
@@ -48,6 +48,7 @@ def test_without_a_window_the_axes_have_names(davis):
     assert list(figure.layout.xaxis.ticktext) == list(values.column_names)
     assert figure.layout.yaxis.ticktext[0] == "row 1"
     assert figure.layout.yaxis.visible
+    assert not figure.layout.annotations and not figure.data[0].showscale
     framed = overview(value_view(values), order, pooled, (0, 10))
     assert framed.layout.yaxis.visible is False
 
@@ -74,3 +75,19 @@ def test_by_suspicion_a_band_shows_its_most_suspicious_cell(davis, ranked):
         "less than 1 in a million",
     )
     assert "most suspicious of" in points_of(figure).hovertemplate
+
+
+@pytest.mark.parametrize("by_suspicion", [False, True])
+def test_beside_a_window_a_title_and_a_scale_say_what_is_seen(
+    davis, ranked, by_suspicion
+):
+    order = np.arange(200)
+    pooled = bands(ranked.scores if by_suspicion else davis[1].values, order)
+    view = value_view(davis[1])
+    figure = overview(view, order, pooled, (0, 60), by_suspicion=by_suspicion)
+    title, frame = (note.text for note in figure.layout.annotations)
+    assert "All 200 rows" in title
+    assert "the rows beside" in frame
+    words = figure.data[0].colorbar.ticktext
+    assert words == (("usual", "odd") if by_suspicion else ("lowest", "usual"))
+    assert figure.layout.margin.t == LEGEND_PIXELS

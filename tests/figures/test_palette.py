@@ -1,6 +1,7 @@
 """One palette: ends and middle of colours, and lines that are told apart."""
 
 import numpy as np
+import pytest
 
 from cellval.figures import palette
 from cellval.figures.palette import COLOURS, STYLES, rgb_at, sign_colours
@@ -30,3 +31,30 @@ def test_bars_below_zero_have_the_colour_of_harm():
 def test_lines_and_corners_are_told_apart():
     assert len({colour for colour, _ in STYLES}) == len(STYLES)
     assert len(set(palette.CORNER_COLOURS.values())) == 4
+
+
+def _seen_on(page, colour):
+    """Red, green and blue of a colour that lets the page through."""
+    *rgb, alpha = (float(part) for part in colour[5:-1].split(","))
+    return alpha * np.array(rgb) + (1 - alpha) * np.array(page)
+
+
+def _contrast(one, other):
+    lights = sorted(_luminance(colour) for colour in (one, other))
+    return (lights[1] + 0.05) / (lights[0] + 0.05)
+
+
+def _luminance(rgb):
+    parts = np.asarray(rgb) / 255
+    linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("page", [(255, 255, 255), (16, 24, 26)])
+def test_ordinary_cells_recede_on_light_and_dark_pages_and_suspects_stand_out(page):
+    colours = [colour for _, colour in palette.SUSPICION_COLOURS]
+    contrasts = [_contrast(_seen_on(page, colour), page) for colour in colours]
+    assert contrasts == sorted(contrasts)
+    assert contrasts[0] < 1.3 and contrasts[-1] > 3
+    for code in palette.CORNER_COLOURS.values():
+        assert _contrast(list(bytes.fromhex(code[1:])), page) > 2.9, "points are dim"

@@ -9,6 +9,7 @@ import cellval
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.project.source import Setup, Source
+from cellval.ui import projects
 from cellval.ui import session as sessions
 from cellval.ui.navigation import file_of
 from cellval.ui.session import Edits, FileWork, RunMemo, Session
@@ -119,6 +120,16 @@ def goto(app, page):
 
 def session_of(app) -> Session:
     return app.session_state[sessions.KEY]
+
+
+def link_of(app, may="edit"):
+    return session_of(app).file.project.link(may)
+
+
+def restarted():
+    """As if the server had ended: only what is on disk is left."""
+    projects._open.clear()
+    projects.shelf.cache_clear()
 
 
 def settled(app):

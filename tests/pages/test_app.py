@@ -10,7 +10,9 @@ from helpers import (
     click,
     goto,
     labels,
+    link_of,
     open_app,
+    restarted,
     session_of,
     settled,
     shown,
@@ -21,7 +23,6 @@ from helpers import (
 
 from cellval.jobs import background
 from cellval.repairs.repair import Repair
-from cellval.ui import projects
 from cellval.ui.navigation import PAGES, file_of
 from cellval.ui.session import IN_USE
 from cellval.ui.text import meaning, plain
@@ -33,10 +34,6 @@ def started(sample="Davis"):
 
 
 # --- links ----------------------------------------------------------------------------
-
-
-def link_of(app, may="edit"):
-    return session_of(app).file.project.link(may)
 
 
 def test_a_dead_link_is_forgotten_with_a_word():
@@ -57,12 +54,6 @@ def test_a_link_finds_the_project_with_its_run_and_decisions():
     assert session_of(app).file.edits[12].texts == {"weight": "57"}
     stranger = open_app("export")
     assert "No data yet" in texts(stranger.markdown)
-
-
-def restarted():
-    """As if the server had ended: only what is on disk is left."""
-    projects._open.clear()
-    projects.shelf.cache_clear()
 
 
 def test_after_a_restart_all_is_as_it_was():

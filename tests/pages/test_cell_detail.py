@@ -7,6 +7,7 @@ from helpers import (
     davis_source,
     drawn,
     labels,
+    link_of,
     open_app,
     pick,
     running,
@@ -219,7 +220,7 @@ def test_the_address_of_a_page_opens_the_selected_cell():
     session_of(app).selection.choose_cell(11, "height")
     drawn(app)
     assert app.query_params["cell"] in ("12:height", ["12:height"])
-    link = {"run": session_of(app).run.id, "cell": "12:height"}
+    link = {"project": link_of(app), "cell": "12:height"}
     for page in ("heatmap", "inspect", "sample"):
         found = open_app(page, **link)
         assert session_of(found).selection.cell == (11, "height")
@@ -229,6 +230,18 @@ def test_the_address_of_a_page_opens_the_selected_cell():
 @pytest.mark.parametrize("cell", ["12:nothing", "999:height", "x", "12"])
 def test_a_link_to_a_cell_that_is_not_there_says_so(cell):
     app = settled(click(click(open_app(), "Davis"), "Value the cells"))
-    found = open_app(run=session_of(app).run.id, cell=cell)
+    found = open_app(project=link_of(app), cell=cell)
     assert "not in the table" in texts(found.toast)
     assert session_of(found).selection.cell is None
+
+
+def test_a_repaired_cell_says_so_before_what_was_found(davis):
+    text = text_of(opened(davis, repairs=dict(SWAP)))
+    assert "height: 57 → 166" in text
+    assert "What follows was found before the repair" in text
+    assert text_of(opened(davis)).count("found before the repair") == 0
+
+
+def test_the_nearest_rows_of_a_cell_and_of_its_row_are_told_apart(davis):
+    assert "Nearest by all other columns" in text_of(opened(davis))
+    assert "Nearest by all columns" in text_of(shown("sample", davis, row=11))

@@ -146,14 +146,6 @@ def test_changing_the_label_changes_the_columns():
     assert not app.error
 
 
-def test_another_file_ends_the_run_on_the_old_one(endless):
-    app = click(click(open_app(), "Davis"), START)
-    run = session_of(app).run
-    click(goto(app, "data"), "Wine")
-    assert run.status == "stopped"
-    assert "Not valued yet" in texts(app.sidebar.caption)
-
-
 def test_decisions_are_found_again_when_a_file_is_opened_again():
     app = click(open_app(), "Davis")
     session_of(app).file.decide(12, "height", "error")

@@ -1,8 +1,10 @@
 """The Export page: the repaired file, decisions and values, reports."""
 
 import io
+import json
 
 import pandas as pd
+import pytest
 from helpers import (
     DAVIS,
     click,
@@ -152,3 +154,21 @@ def test_exported_decisions_are_safe_and_complete():
     assert flagged[["row", "decision"]].values.tolist() == [[2, "error"]]
     read = pd.read_csv(io.BytesIO(csv_bytes(flagged)))
     assert read["row"].tolist() == [2]
+
+
+def test_the_preview_is_written_as_on_other_pages_and_the_file_as_ever(davis):
+    app = opened(davis, decisions={(12, "height"): "error"})
+    column, frame = davis.values.column_names.index("height"), app.dataframe[0].value
+    assert frame["decision"].tolist() == ["wrong"]
+    assert frame["value"][0] == pytest.approx(100 * davis.values.values[11, column])
+    config = json.loads(app.dataframe[0].proto.columns)
+    assert config["value"]["label"] == "value (pp)"
+    assert "says error where it is “wrong”" in text_of(app).replace("`", "")
+
+
+def test_the_original_file_is_never_touched_in_all_words(davis):
+    repairs = {(12, "weight"): Repair("replace", "57")}
+    for page in ("export", "repair"):
+        assert "original file is never touched" in text_of(
+            shown(page, davis, source=davis_source(), repairs=dict(repairs))
+        )

@@ -125,7 +125,7 @@ def test_a_table_in_which_nothing_stands_out():
     pick(app, "How many", 3)
     assert "The 3 most suspicious cells" in text_of(app)
     listed = shown("inspect", run)
-    assert box(listed, "Flag the most suspicious").value == 0
+    assert box(listed, "Mark the most suspicious as wrong").value == 0
     assert next(b for b in listed.button if b.key == "flag lowest").disabled
 
 
@@ -146,10 +146,19 @@ def test_a_running_run_with_surprise_is_outlined_by_suspicion(davis):
 
 def test_rows_with_suspicious_cells_come_first_and_a_window_says_what_it_hides(wide):
     app = shown("heatmap", wide)
+    app.slider[0].set_value(500).run()
     assert "None of them is in the rows below" in text_of(app)
     pick(app, "Order of the rows", "suspicion")
     assert "None of them" not in text_of(app)
     assert min(outlined(app)) == (0, 0)
+
+
+def test_a_large_table_opens_at_its_worst_suspect_once(wide):
+    app = shown("heatmap", wide)
+    assert app.slider[0].value == 78 - 30  # row 78 is in the middle
+    assert "None of them" not in text_of(app)
+    app.slider[0].set_value(1).run()
+    assert app.slider[0].value == 1, "a person moved the window"
 
 
 def test_the_heatmap_has_a_twin_in_texts(davis):

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from helpers import (
     box,
+    button,
     click,
     drawn,
     goto,
@@ -19,6 +20,7 @@ from helpers import (
     session_of,
     shown,
     text_of,
+    texts,
     tick,
     valued,
 )
@@ -28,6 +30,7 @@ from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import make_suspicion
 from cellval.repairs.repair import Repair
 from cellval.ui import tables
+from cellval.ui.inspect import list as cell_list
 
 
 def frame_of(app):
@@ -95,10 +98,24 @@ def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
     assert "Fine." not in frame["reason"].tolist()
     for table in list_tables(app):
         seen = list(table.proto.column_order)
-        assert {"finding", "odds", "reason"} <= set(seen)
-        assert not {"suspicion", "surprise"} & set(seen)
+        assert {"odds", "reason"} <= set(seen)
+        assert not {"rank", "suspicion", "surprise", "decision"} & set(seen)
         formats = re.findall(r'"format": "([^"]*)"', table.proto.columns)
         assert set(formats) <= {"localized", "%d", "%.3f", "%.6f"}, "no exponents"
+
+
+def test_up_to_the_reasons_the_list_fits_a_screen_of_1280(davis):
+    parts = [table.value for table in list_tables(shown("inspect", davis))]
+    first = {(int(p["row_number"].iloc[0]), p["column"].iloc[0]) for p in parts}
+    app = shown("inspect", davis, decisions=dict.fromkeys(first, "unsure"))
+    for table in list_tables(app):  # one more column is seen
+        seen, columns = list(table.proto.column_order), json.loads(table.proto.columns)
+        assert {"decision", "odds"} <= set(seen)
+        before = seen[: seen.index("reason") + 1]
+        widths = [columns[name]["width"] for name in before]
+        assert sum(widths) + cell_list.BOXES <= cell_list.ROOM
+        lines = tables.line_height(table.value["reason"], widths[-1])
+        assert table.proto.row_height >= lines > tables.LINE, "texts wrap"
 
 
 def test_negative_values_have_a_real_minus_sign_and_sort_as_numbers():
@@ -177,7 +194,7 @@ def test_the_map_draws_the_cells_and_keeps_the_filters(davis):
     assert "weight: 166" in text_of(app)
     spec = json.loads(app.get("plotly_chart")[0].proto.spec)
     names = [note["text"] for note in spec["layout"]["annotations"]]
-    for words in ("odd and hurts", "odd but harmless", "hard case", "fine"):
+    for words in ("odd and hurts", "odd but harmless", "hard case", "ordinary and"):
         assert any(words in name for name in names)
     assert "Ranked by" not in [found.label for found in app.selectbox]
 
@@ -190,38 +207,48 @@ def test_flagging_the_lowest_keeps_what_was_decided_and_counts(davis):
     first = (int(lowest["row_number"][0]), lowest["column"][0])
     app = shown("inspect", davis, decisions={first: "fine"})
     pick(app, "Ranked by", "value")
-    click(app, "Flag the lowest 10")
+    click(app, "Mark the 10 lowest as wrong")
     found = dict(decided(app))
     assert len(found) == 10
     assert found[first] == "fine"
     assert sorted(found.values()) == ["error"] * 9 + ["fine"]
-    assert "9 cells flagged; 1 were decided before" in text_of(app)
+    assert "9 cells marked as wrong; 1 were decided before" in text_of(app)
     pick(app, "Decisions", ["error"])
     assert len(frame_of(app)) == 9
+    assert set(frame_of(app)["decision"]) == {"wrong"}
+    assert "(9 wrong, 1 fine)" in app.get("progress")[0].proto.text
     goto(goto(app, "heatmap"), "inspect")
     assert decided(app) == found  # it sticks
 
 
 def test_flagging_by_suspicion_flags_what_the_rule_says(davis):
-    app = click(shown("inspect", davis), "Flag the most suspicious 2")
+    app = click(shown("inspect", davis), "Mark the 2 most suspicious as wrong")
     assert decided(app) == {(12, "weight"): "error", (12, "height"): "error"}
 
 
 def test_ticked_lines_are_decided_on_together(davis):
     app = tick(shown("inspect", davis), [0, 1])
     assert "2 lines ticked" in text_of(app)
-    click(app, "Mark as fine")
+    click(app, "Mark 2 as fine")
     assert decided(app) == {(12, "weight"): "fine", (12, "height"): "fine"}
 
 
-def test_without_ticks_all_listed_lines_are_decided_on_and_undone_at_once(davis):
+def test_nothing_is_done_to_a_list_that_nobody_chose_from(davis):
+    app = shown("inspect", davis)
+    assert "No line is ticked" in text_of(app)
+    for label in ("Mark as wrong", "Mark as fine", "Mark as unsure", "Clear"):
+        assert button(app, label).disabled
+    assert box(app, CHANGE).disabled
+
+
+def test_with_a_filter_all_listed_lines_are_decided_on_and_undone_at_once(davis):
     app = pick(
         shown("inspect", davis, decisions={(12, "height"): "fine"}),
         "Columns",
         ["height"],
     )
-    assert "All 50 lines listed (none is ticked)" in text_of(app)
-    click(app, "Mark as unsure")
+    assert "All 50 lines that fit the filters" in text_of(app)
+    click(app, "Mark 50 as unsure")
     assert list(decided(app).values()) == ["unsure"] * 50
     click(app, "Undo all 50")
     assert decided(app) == {(12, "height"): "fine"}
@@ -257,6 +284,7 @@ def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
 
 def test_all_listed_cells_take_likely_suggestions_only(davis):
     app = shown("inspect", davis)
+    pick(app, "Columns", ["weight", "height", "repwt", "repht"])
     n = int((frame_of(app)["suggestion"] != "").sum())
     pick(
         app,
@@ -300,7 +328,7 @@ def test_lines_below_the_rule_can_be_ticked_too(davis):
     app = shown("inspect", davis)
     third = frame_of(app).loc[2, ["row_number", "column"]].tolist()
     tick(app, [0], table=1)
-    click(app, "Mark as unsure")
+    click(app, "Mark 1 as unsure")
     assert decided(app) == {tuple(third): "unsure"}
 
 
@@ -319,21 +347,28 @@ def coded():
     return valued(cellval.read("\n".join(lines).encode(), label="y"), n_neighbors=3)
 
 
-def test_codes_for_missing_are_told_and_left_out_of_the_list(coded):
+def test_codes_for_missing_are_told_and_count_everywhere_alike(coded):
     app = shown("inspect", coded)
     assert (
         "**size**: **999** stands in 12 cells, apart from all other numbers."
         in text_of(app)
     )
+    text = text_of(app)
+    assert "13 suspects were found" in text and "##### 13 suspects" in text
+    assert "0 of 13 suspects" in texts(app.sidebar.markdown)
+    assert "13 suspects are outlined" in text_of(shown("heatmap", coded))
+    assert frame_of(app)["content"].tolist()[:13] == ["999"] * 12 + ["1200"]
+    assert box(app, "Mark the most suspicious as wrong").value == 13
+
+
+def test_codes_for_missing_are_left_out_of_the_list_if_asked_for(coded):
+    app = pick(shown("inspect", coded), 'Leave out codes for "missing"', True)
     frame = frame_of(app)
     assert "999" not in frame["content"].tolist()
     assert frame["content"][0] == "1200"
-    assert "1 of 13 suspects" in text_of(app), "codes are suspects, too"
+    assert "1 of 13 suspects" in text_of(app)
     assert frame["rank"][0] == 13
-    assert box(app, "Flag the most suspicious").value == 1
-    pick(app, 'Leave out codes for "missing"', False)
-    assert frame_of(app)["content"].tolist()[:13] == ["999"] * 12 + ["1200"]
-    assert box(app, "Flag the most suspicious").value == 13
+    assert box(app, "Mark the most suspicious as wrong").value == 1
 
 
 def test_all_cells_of_a_code_are_blanked_and_taken_back(coded):

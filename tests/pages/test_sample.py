@@ -95,6 +95,7 @@ def test_a_sample_is_chosen_by_number_and_by_the_list_of_lowest(davis):
     app = shown("sample", davis)
     lowest = int(np.argmin(davis.values.row_values))
     assert f"Row {lowest + 1}" in text_of(app)
+    assert box(app, "Row number or id").value == str(lowest + 1)
     pick(app, "Row number or id", "17")
     assert selected(app).position == 16
     pick(app, "Row number or id", "0")

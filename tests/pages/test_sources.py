@@ -30,6 +30,7 @@ from cellval.games.groups import Groups
 from cellval.jobs.background import start_job
 from cellval.ui.session import Session
 from cellval.ui.sources.groups import RANGES, BlocksChoice, groups_of, with_groups
+from cellval.ui.sources.results import _portion
 
 START = "Value the sources"
 CHOICE = BlocksChoice(
@@ -177,8 +178,9 @@ def test_the_sources_of_a_table(people):
 def test_values_can_count_from_a_guess(people):
     app = finished(opened(people))
     before = app.dataframe[0].value["share_percent"]
-    pick(app, "Values count from", "a guess, 50.7 %")
+    pick(app, "Values count from", "a guess (random neighbours), 50.7 %")
     assert "above a guess" in text_of(app)
+    assert "50.7 % by random neighbours" in text_of(app)
     shares = app.dataframe[0].value["share_percent"]
     assert shares.iloc[:-1].sum() == pytest.approx(100)
     assert np.ptp(shares.iloc[:-1]) > np.ptp(before.iloc[:-1])
@@ -278,3 +280,10 @@ def test_a_click_at_the_moment_when_something_else_ends_is_not_lost(
     click(app, START)
     assert not going
     assert session_of(app).file.blocks.job is not None
+
+
+@pytest.mark.parametrize(
+    ("smallest", "portion"), [(0, 1), (7, 1), (25, 10), (999, 100), (5000, 1000)]
+)
+def test_a_value_is_said_for_no_more_rows_than_a_source_has(smallest, portion):
+    assert _portion(smallest) == portion

@@ -151,7 +151,9 @@ def test_numbers_ten_times_too_large_are_found(name, label):
     said = text_of(app)
     assert "To find 90 % of errors like these you would inspect about" in said
     assert "(ten times the number)" in said and "rows held out clean" in said
-    assert "points**, as many random cells by" in said
+    assert "pp**, as many random cells by" in said
+    assert "other rows are held out clean" in said
+    assert f"of the table's {table.n_rows * len(table.features):,} cells" in said
     assert headings(app) == [
         "What would be found",
         "Does a model get better when the first cells are refilled?",

@@ -26,7 +26,7 @@ def test_statistics_follow_the_formula():
     assert row["before_spread"] == pytest.approx(0, abs=1e-12)
     assert row["after_spread"] == pytest.approx(0.02 / np.sqrt(2))
     assert row["verdict"] == (
-        "Within noise: the difference of +3.0 percentage points could be chance "
+        "Within noise: the difference of +3.0 pp could be chance "
         "(95 % interval −1.9 to +7.9)."
     )
 
@@ -54,10 +54,10 @@ def test_folds_not_yet_measured_do_not_count():
         ([0.5, np.nan, np.nan], "Too early to say: fewer than two folds are measured."),
         (
             [0.52, 0.521, 0.519],
-            "Better by 2.00 percentage points (95 % interval +1.67 to ",
+            "Better by 2.00 pp (95 % interval +1.67 to ",
         ),
-        ([0.4, 0.39, 0.41], "Worse by 10.0 percentage points (95 % interval −13.3 to "),
-        ([0.75, 0.75, 0.75], "Too early to say: the difference is +25.0 percentage"),
+        ([0.4, 0.39, 0.41], "Worse by 10.0 pp (95 % interval −13.3 to "),
+        ([0.75, 0.75, 0.75], "Too early to say: the difference is +25.0 pp in"),
     ],
 )
 def test_verdicts_in_plain_words(after, verdict):

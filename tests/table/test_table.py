@@ -536,3 +536,9 @@ def test_a_part_is_encoded_on_the_scale_of_the_whole():
     np.testing.assert_array_equal(
         encode(part(table, rows), like=table).cells, encode(table).cells[:, rows]
     )
+
+
+def test_columns_that_miss_as_many_cells_are_all_named():
+    raw = b"a,b,c,y\n1,,3,u\n,2,4,v\n3,4,5,u\n4,5,6,v\n"
+    table = read(raw, label="y")
+    assert any("most in 'a' and 'b' (1 each)." in note for note in table.notes)

@@ -14,8 +14,10 @@ from cellval.values.words import (
     certainty,
     design_words,
     effect,
+    end_words,
     model_words,
     points,
+    stderr_words,
 )
 
 MIXED = ["number", "category", "decimal"]
@@ -27,10 +29,10 @@ MIXED = ["number", "category", "decimal"]
         (
             -0.0005,
             0.0001,
-            "lowers the accuracy of the KNN model by about 0.050 percent",
+            "lowers the accuracy of the KNN model by about 0.050 pp",
         ),
         (-0.0005, 0.0001, "clearly below zero"),
-        (0.02, 0.001, "raises the accuracy of the KNN model by about 2.0 percent"),
+        (0.02, 0.001, "raises the accuracy of the KNN model by about 2.0 pp"),
         (-0.0005, 0.0004, "indistinguishable from zero"),
         (-0.0005, np.nan, "cannot be said yet"),
         (np.nan, np.nan, "held out"),
@@ -72,11 +74,11 @@ def test_a_value_without_an_error_is_certain():
 @pytest.mark.parametrize(
     ("share", "words"),
     [
-        (0.0123, "1.2 percentage points"),
-        (-0.5, "−50 percentage points"),
-        (0.0000123, "0.0012 percentage points"),
-        (0.0, "0 percentage points"),
-        (np.nan, "0 percentage points"),
+        (0.0123, "1.2 pp"),
+        (-0.5, "−50 pp"),
+        (0.0000123, "0.0012 pp"),
+        (0.0, "0 pp"),
+        (np.nan, "0 pp"),
     ],
 )
 def test_shares_of_accuracy_have_two_digits(share, words):
@@ -130,3 +132,10 @@ def test_settings_name_the_weights():
     beta = cellval.value_cells(table, subsets=3, column_weights="beta( 4.0,.5)")
     assert beta.settings.column_weights == "beta(4, 0.5)"
     assert "Beta(4, 0.5) weights along columns" in design_words(beta.settings)
+
+
+def test_exact_values_say_what_their_standard_error_is_about():
+    settings = cellval.value_cells(random_table(20, 12, MIXED)).settings
+    assert end_words(settings) == "all subsets were counted (exact)"
+    assert "other test rows" in stderr_words(settings, 0.001)
+    assert stderr_words(settings, 0.0) == stderr_words(settings, float("nan")) == ""

@@ -40,7 +40,7 @@ def test_a_large_table_is_sampled_with_all_that_is_not_fine(large):
     assert drawn_cells(large, keep).tolist() == cells.tolist()  # seeded
     words = not_drawn_words(large, keep, cells)
     assert words.startswith("3,000 of 12,000 cells are drawn.")
-    assert f"Not drawn: {12_000 - 3000 - 40:,} fine, 40 whose value" in words
+    assert f"Not drawn: {12_000 - 3000 - 40:,} ordinary and harmless, 40 whose" in words
 
 
 def test_where_too_much_is_not_fine_every_corner_keeps_its_share(large):

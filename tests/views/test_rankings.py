@@ -56,3 +56,10 @@ def test_outlines_follow_the_rule_unless_a_number_is_chosen(ranked):
     assert "most surprising" in rankings.outline_words(none)
     one = rankings.Outlines("suspicion", np.zeros(1, int), False)
     assert "1 suspect is" in rankings.outline_words(one)
+
+
+def test_flat_positions_are_named_as_cells(ranked):
+    names = ranked.values.column_names
+    cells = rankings.cells_at(ranked.values, np.array([0, 45, 7]))
+    assert cells == [(0, names[0]), (11, names[1]), (1, names[3])]
+    assert rankings.cells_at(ranked.values, np.array([], np.int64)) == []

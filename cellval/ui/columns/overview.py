@@ -40,7 +40,7 @@ def _say_sum(values: CellValues) -> None:
     sums = ""
     if values.settings.sums_to_score:
         sums = (
-            f"The {len(values.column_names):,} columns sum to "
+            f"The {len(values.column_names):,} columns sum, before rounding, to "
             f"**{100 * values.total:.1f} %**, the {reached_words(values.settings)}. "
         )
     st.markdown(
@@ -98,7 +98,7 @@ def _table(shown: Shown, order: np.ndarray, facts: ColumnFacts) -> None:
             "suspects": tables.number(
                 "suspects",
                 "localized",
-                help="Cells that the rule flags: the first ones of the inspection "
+                help="Cells that the rule picks: the first ones of the inspection "
                 "list. Not known before all cells were looked at.",
             ),
             "missing": tables.number(

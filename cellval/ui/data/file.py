@@ -18,7 +18,7 @@ from cellval.table.describe import small_spreads
 from cellval.table.table import Table
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
-from cellval.ui.tables import text
+from cellval.ui.tables import line_height, text
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 
@@ -149,28 +149,33 @@ def _as_read(
 def choose_kinds(session: Session, table: Table) -> None:
     """What each column is, to be edited; a change is read at once."""
     frame = columns_frame(table)
+    texts = {"column": 90, "examples": 165}  # pixels; they wrap
+    line = max(line_height(frame[name], texts[name]) for name in texts)
     st.data_editor(
         frame,
         **_as_read(session, "columns", partial(with_edits, table)),
         hide_index=True,
         disabled=["column", "cells", "missing", "strays", "examples", "why not"],
-        height=min(38 + 35 * len(frame), 400),
+        height=min(38 + line * len(frame), 400),
+        row_height=line,
+        column_order=[name for name in frame if name != "why not" or any(frame[name])],
         column_config={
-            "use": st.column_config.CheckboxColumn(width="small"),
+            "column": text(width=texts["column"]),
+            "use": st.column_config.CheckboxColumn(width=58),
             "kind": st.column_config.SelectboxColumn(
-                options=KINDS, required=True, width="small", help="Click to change"
+                options=KINDS, required=True, width=80, help="Click to change"
             ),
             "cells": st.column_config.BarChartColumn(
-                width="small",
+                width=62,
                 y_min=0,
                 help="Numbers and dates from low to high, without far outliers; of "
                 "categories the commonest, in % of the cells.",
             ),
-            "missing": st.column_config.NumberColumn(width="small"),
+            "missing": st.column_config.NumberColumn(width=60),
             "strays": st.column_config.NumberColumn(
-                width="small", help="Cells that do not fit the kind"
+                width=52, help="Cells that do not fit the kind"
             ),
-            "examples": text(width="medium"),
+            "examples": text(width=texts["examples"]),
             "why not": text("why not used", width="medium"),
         },
     )
@@ -203,7 +208,7 @@ def columns_frame(table: Table) -> pd.DataFrame:
                 "cells": spreads[column.name],
                 "missing": int(column.missing.sum()) - len(column.strays),
                 "strays": len(column.strays),
-                "examples": " | ".join(examples)[:80],
+                "examples": " | ".join(examples)[:72],
                 "why not": column.why_not,
             }
         )

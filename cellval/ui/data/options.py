@@ -31,9 +31,9 @@ TESTS = {
 }
 BUDGETS = {
     "Quick": "stops after 10 seconds",
-    "Standard": "every test point, as many draws as are worth it",
+    "Standard": "every test point, with fewer random draws in large tables",
     "Until precise": "all column subsets, or 256 random orders for every test point",
-    "Seconds": "stops when you say",
+    "Seconds": "stops after as many seconds as you type",
 }
 WEIGHTS = {
     "shapley": "every number of others counts the same; values sum to the accuracy",
@@ -134,7 +134,12 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
         chosen = {
             "n_neighbors": choose_neighbors(session, "k", table, a),
             "scoring": _choose_scoring(session),
-            "baseline": st.selectbox("No columns are worth", **words),
+            "baseline": st.selectbox(
+                "Values count from",
+                **words,
+                help="What the score is before any column is known. Above chance, what "
+                "a guess reaches is shared out to no cell.",
+            ),
             "random_state": choose_seed(session, "seed", SAME_SEED, b),
             "column_weights": _choose_weights(session, "column"),
             **budget_options(str(budget), seconds, len(table.features)),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from cellval import glossary as words
 from cellval.detect.suggestions import MOST_DETAILED, Suggestion
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values_frame
@@ -27,13 +28,16 @@ from cellval.repairs.repair import (
 from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import counted
+from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import download, error
 from cellval.values.result import CellValues
 from cellval.views.suggested import suggested_for
+from cellval.views.value_view import value_view
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PREVIEWED = 200  # lines
 Changes = tuple[tuple[Cell, Repair], ...]
 
 
@@ -67,8 +71,8 @@ def repaired_file(session: Session, table: Table) -> None:
     holds = (
         "Nothing is changed: click a cell on the heatmap and repair it."
         if nothing
-        else f"Your file with {made}. It takes the place of the original: untouched "
-        "cells stay byte for byte as they were."
+        else f"A new file: yours with {made}, all other cells byte for byte as they "
+        "were. Your original file is never touched."
     )
     a, b = st.columns(2)
     with _card(a, "Repaired CSV", holds):
@@ -110,6 +114,7 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
     choice = st.pills(
         "Decisions in the file of flagged cells",
         DECISIONS,
+        format_func=words.DECIDED.__getitem__,
         selection_mode="multi",
         default=["error"],
         key="export decisions",
@@ -158,9 +163,35 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
         name, grid = f"{stem(table)}-values.csv", partial(values_frame, values, shown)
         download("Download the values", name, lambda: csv_bytes(grid()))
     if len(flagged):
-        st.dataframe(flagged.head(200), hide_index=True, height="content")
+        _preview(flagged.head(PREVIEWED), table, values)
     else:
         st.caption("Cells that you mark on the heatmap or in the list show here.")
+
+
+def _preview(frame: pd.DataFrame, table: Table, values: CellValues) -> None:
+    """The first lines of flagged cells as other pages write them."""
+    unit = value_view(values).unit
+    if table.id_column is None:
+        frame = frame.drop(columns="id")
+    numbers = frame[["value", "stderr"]].astype(float) * unit.factor
+    rank = frame["rank"].replace(0, None).astype("Int64")  # 0: it has no value
+    decision = frame["decision"].replace(words.DECIDED)
+    value, digits = f"value ({unit.name})", unit.decimals
+    tables.draw(
+        frame.assign(**numbers, rank=rank, decision=decision),
+        "Flagged cells",
+        {
+            "row": tables.row_number(),
+            "label": tables.text(tables.heading(table.label)),
+            "value": tables.number(value, digits, help=words.VALUE_HELP),
+            "stderr": tables.number("± error", digits, help=words.STDERR_HELP),
+            "rank": tables.number("rank", "localized", help=words.RANK_HELP),
+        },
+    )
+    st.caption(
+        "As on the other pages. The file itself, for other programs, holds values as "
+        "shares and says `error` where it is “wrong” here."
+    )
 
 
 def _suggested(session: Session) -> dict[Cell, Suggestion]:

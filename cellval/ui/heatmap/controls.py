@@ -124,7 +124,7 @@ def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
     outlined_only = st.toggle(
         "Only rows with outlined cells",
         **lasting(session, "heatmap flagged", False),
-        help="Rows with a suspect, by the choice below, or a cell that you flagged.",
+        help="Rows with a suspect, by the choice below, or a cell you marked as wrong.",
     )
     transposed = st.toggle(
         "Transpose",
@@ -150,7 +150,7 @@ def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
         **lasting(session, OUTLINED, None, range(values.values.size + 1)),
         placeholder=f"{len(usual.cells):,} by the rule",
         help=f"Cells to outline; empty: as many as the rule says. {_rule(usual.by)} "
-        "Cells you flagged always are outlined.",
+        "Cells you marked as wrong always are outlined.",
     )
     return outlined_only, transposed, by, None if n is None else int(n)
 
@@ -165,7 +165,7 @@ def _rule(by: str) -> str:
 
 
 def with_flagged(shown: Shown, cells: np.ndarray) -> np.ndarray:
-    """Flat positions of these cells and of those that a person flagged as errors."""
+    """Flat positions of these cells and of those that a person marked as wrong."""
     decided = dict(shown.session.file.decisions)  # others may decide meanwhile
     wanted = [cell for cell, decision in decided.items() if decision == "error"]
     columns = {name: j for j, name in enumerate(shown.values.column_names)}
@@ -203,7 +203,8 @@ def outline_caption(
             "as the order of the rows to see them."
         )
     st.caption(
-        f"{not_yet}{outline_words(found)} Cells you flagged are outlined, too.{unseen}"
+        f"{not_yet}{outline_words(found)} Cells you marked as wrong are outlined, too."
+        f"{unseen}"
     )
 
 

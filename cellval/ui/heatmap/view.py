@@ -18,6 +18,7 @@ from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import clicked_cell, lasting
 from cellval.views.bands import bands
 from cellval.views.cell_table import cell_table
+from cellval.views.rankings import cells_at
 from cellval.views.value_view import ValueView, value_view
 
 WHOLE = 200  # rows; larger tables have an overview and a window
@@ -159,22 +160,40 @@ def follow_link(shown: Shown, order: np.ndarray) -> None:
 
 def walk(shown: Shown, order: np.ndarray, outlined: np.ndarray) -> Walk:
     """Through the outlined cells, the most suspicious first."""
-    names, m = shown.values.column_names, len(shown.values.column_names)
-    cells = [(int(at) // m, names[int(at) % m]) for at in outlined]
+    names = shown.values.column_names
 
     def go(position: int, column: str) -> None:
         act = partial(show_cell, shown, order, position, names.index(column))
         then_page(shown.session, act)
 
-    return Walk(cells, "suspects", go)
+    return Walk(cells_at(shown.values, outlined), "suspects", go)
 
 
-def show_cell(shown: Shown, order: np.ndarray, position: int, j: int) -> None:
-    """Select a cell and move the window so that it lies in the middle."""
-    session, names = shown.session, shown.values.column_names
+def open_at_worst(shown: Shown, order: np.ndarray, suspects: np.ndarray) -> None:
+    """Once suspects are known, the window goes to the worst; not if a person moved it.
+
+    Of a large table the first rows hold none, as a rule.
+    """
+    session, opened = shown.session, shown.session.widget_key("heatmap opened")
+    if shown.suspicion is None or opened in st.session_state:
+        return
+    st.session_state[opened] = True
+    first = st.session_state.get(session.widget_key(FIRST_ROW), 1)
+    if first == 1 and session.selection.cell is None and suspects.size:
+        _centre(session, order, int(suspects[0]) // len(shown.values.column_names))
+
+
+def _centre(session: Session, order: np.ndarray, position: int) -> None:
+    """Move the window so that this row lies in the middle."""
     at = np.flatnonzero(order == position)
     if at.size:
         move_to(session, max(0, int(at[0]) - WINDOW // 2))
+
+
+def show_cell(shown: Shown, order: np.ndarray, position: int, j: int) -> None:
+    """Select a cell and move the window there."""
+    session, names = shown.session, shown.values.column_names
+    _centre(session, order, position)
     if len(names) > MAX_COLUMNS:
         first = max(1, j + 1 - MAX_COLUMNS // 2)
         st.session_state[session.widget_key(FIRST_COLUMN)] = first

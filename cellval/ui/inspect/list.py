@@ -26,8 +26,13 @@ from cellval.views.value_view import value_view
 
 UNDECIDED = "not decided"
 HOW_MANY = "list how many"
-# Columns that the table's own menu of columns shows; odds say it in words.
-ON_REQUEST = ("suspicion", "surprise")
+# Columns that the table's own menu of columns shows: lines are in the order of ranks,
+# and odds say the rest in words.
+ON_REQUEST = ("rank", "suspicion", "surprise")
+# Pixels that the columns up to the reason have on a screen of 1280, where reasons wrap.
+ROOM, BOXES, LEAST = 608, 33, 140
+MOST_LINES = 4  # of a reason, if other columns can stand behind it
+FEW = 0.25  # of the lines have a suggestion: it can
 
 
 def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
@@ -35,7 +40,7 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     session, table, values, suspicion = shown
     by: str = "suspicion"
     decisions: list[str] = []
-    one, two, *rest = st.columns([3, 2, 3, 3, 3], vertical_alignment="bottom")
+    one, two, *rest = st.columns([3, 3, 3, 3, 3], vertical_alignment="bottom")
     three, four, five = rest if is_list else (one, two, rest[0])
     if is_list:
         by = one.selectbox(
@@ -64,6 +69,7 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
         decisions = five.multiselect(
             "Decisions",
             (UNDECIDED, *DECISIONS),
+            format_func=lambda name: words.DECIDED.get(name, name),
             **lasting(session, "list decisions", []),
             placeholder="all decisions",
             help="Of the cells in the list, those with these decisions.",
@@ -71,9 +77,10 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     codes = bool(suspicion and missing_codes(table))
     left_out = codes and st.toggle(
         'Leave out codes for "missing"',
-        **lasting(session, "list without codes", True),
+        **lasting(session, "list without codes", False),
         help="One code can fill the list with hundreds of lines. Decide on all its "
-        "cells at once at the top of the page.",
+        "cells at once at the top of the page. Suspects among them still count on top "
+        "of the page and in the sidebar.",
     )
     wanted = Wanted(by, None, tuple(columns), tuple(classes), not left_out)
     if is_list:
@@ -99,7 +106,7 @@ def _how_many(shown: Shown, by: str, usual: int) -> int | None:
     return None if k is None else int(k)
 
 
-def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
+def show(shown: Shown, found: Inspection, wanted: Wanted, decisions: list[str]) -> None:
     """The list, and buttons that decide on many of its cells."""
     frame, file = found.frame, shown.session.file
     if decisions:
@@ -110,10 +117,12 @@ def show(shown: Shown, found: Inspection, decisions: list[str]) -> None:
     else:
         chosen = _draw_parts(shown, found, frame)
         st.caption(
-            "Click a line to open the cell; tick lines to decide on many at once, or "
-            "tick none and decide on all that are listed."
+            "Click a line to open the cell. To decide on many at once, tick lines (the "
+            "box in the heading ticks all), or choose columns, classes or decisions "
+            "above: then it is all lines that fit."
         )
-        _act(shown, frame, chosen)
+        filtered = bool(decisions or wanted.columns or wanted.classes)
+        _act(shown, frame, chosen, filtered=filtered)
     _flag_buttons(file, found)
 
 
@@ -156,7 +165,12 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
         hidden.add("repair")
     drawn = frame[[name for name in columns if name in frame and name not in hidden]]
     drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
-    seen = [name for name in drawn if name not in ON_REQUEST]
+    drawn = drawn.assign(decision=drawn["decision"].replace(words.DECIDED))
+    columns = {name: columns[name] for name in drawn}
+    seen = _seen(frame, columns)
+    if "reason" in seen:
+        columns["reason"]["width"] = max(LEAST, _room(seen, columns))
+    line = _line_height(frame, columns)
     if "finding" in drawn:  # a badge is a list of one
         drawn = drawn.assign(finding=[[name] for name in drawn["finding"]])
     cells = hashlib.sha1(frame[["position", "column"]].to_csv().encode())
@@ -166,7 +180,8 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
         styled,
         key=key,
         hide_index=True,
-        height=min(640, 38 + 35 * len(drawn)),
+        height=min(640, 3 + tables.LINE + line * len(drawn)),
+        row_height=line,
         on_select=lambda: _open(session, frame, key),
         selection_mode=["multi-row", "single-cell"],
         column_config=columns,
@@ -176,6 +191,40 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     return [line for line in event["selection"]["rows"] if line < len(frame)]
 
 
+def _seen(frame: pd.DataFrame, columns: dict[str, Any]) -> list[str]:
+    """Columns in their order, without those that say nothing here: all blank, or the
+    same of all suspects. Where little room is left for the reason, some follow it.
+    """
+    idle = {"finding"} if frame["suspect"].all() else set()
+    for name in {"decision", "suggestion", "repair"} & set(frame):
+        idle |= set() if frame[name].any() else {name}
+    seen = [name for name in columns if name not in {*ON_REQUEST, *idle}]
+    if "reason" not in seen:
+        return seen
+    few = bool((frame["suggestion"] != "").mean() < FEW)
+    for name in (*["suggestion"] * few, "finding", "odds"):
+        room = _room(seen, columns)
+        n = tables.n_lines(frame["reason"], room)
+        if name in seen and (room < LEAST or n > MOST_LINES):
+            seen.remove(name)
+            seen.insert(seen.index("reason") + 1, name)
+    return seen
+
+
+def _room(seen: list[str], columns: dict[str, Any]) -> int:
+    """Pixels that other columns leave to the reason."""
+    before = seen[: seen.index("reason")]
+    return ROOM - BOXES - sum(columns[name]["width"] for name in before)
+
+
+def _line_height(frame: pd.DataFrame, columns: dict[str, Any]) -> int:
+    wrapped = {"column", "content", "odds", "reason"} & set(frame)
+    return max(
+        tables.line_height(frame[name], columns[name]["width"])
+        for name in wrapped & set(columns)
+    )
+
+
 def _columns(table: Table, unit: Unit) -> dict[str, Any]:
     """What to do comes before numbers: narrow screens show the first columns only."""
     number, text, digits = tables.number, tables.text, unit.decimals
@@ -183,25 +232,25 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
     return {
         "rank": number("rank", "localized", width=50, help=words.RANK_HELP),
         "row_number": tables.row_number(),
-        "id": text(tables.heading(table.id_column or "id"), width="small"),
-        "column": text(width=90),
-        "content": text(width=85, help="The cell as it is in the file."),
+        "id": text(tables.heading(table.id_column or "id"), width=70),
+        "column": text(width=80),
+        "content": text(width=72, help="The cell as it is in the file."),
         "suggestion": text(
-            width=80,
+            width=78,
             help="What may have been meant, for surprising cells; more beside.",
         ),
         "finding": st.column_config.MultiselectColumn(
-            width=115,
+            width=150,
             options=list(FINDINGS.values()),
             color=list(COLOURS.values()),
             help="A suspect is a likely error. Of all others: is it odd, and does it "
             "clearly hurt?",
         ),
-        "decision": text(width=70, help="Set it beside or below."),
-        "odds": text(width=155, help=words.ODDS_HELP),
-        "repair": text(width=90, help="What you decided to put into the cell."),
+        "decision": text(width=62, help="Set it beside or below."),
+        "repair": text(width=70, help="What you decided to put into the cell."),
+        "odds": text(width=72, help=words.ODDS_HELP),
         "reason": text(
-            width=300, help="What is odd about the cell, and whether it clearly hurts."
+            help="What is odd about the cell, and whether it clearly hurts."
         ),
         "value": number(value, digits, width=80, help=words.VALUE_HELP),
         "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
@@ -240,14 +289,21 @@ def walk(session: Session, frame: pd.DataFrame) -> Walk:
     return Walk(cells, "lines of the list", partial(then_cell, session))
 
 
-def _act(shown: Shown, frame: pd.DataFrame, chosen: list[int]) -> None:
-    """On the ticked lines, or on all of them if none is ticked."""
+def _act(
+    shown: Shown, frame: pd.DataFrame, chosen: list[int], *, filtered: bool
+) -> None:
+    """On the ticked lines, or on all that a person's filters leave.
+
+    Never on all of a list that nobody chose: one click would change 50 cells.
+    """
     session, original = shown.session, shown.session.original
     assert original is not None, "what is shown is of a table"
-    which = f"All {len(frame):,} lines listed (none is ticked)"
+    which, lines = "No line is ticked", frame.head(0)
     if chosen:
-        which = f"{counted(len(chosen), 'line')} ticked"
-    cells = _cells(frame.iloc[chosen] if chosen else frame)
+        which, lines = f"{counted(len(chosen), 'line')} ticked", frame.iloc[chosen]
+    elif filtered:
+        which, lines = f"All {counted(len(frame), 'line')} that fit the filters", frame
+    cells = _cells(lines)
     many.act(session, original, shown.suspicion, cells, which, "list")
     many.undo_last(session.file, "list undo")
 
@@ -258,28 +314,30 @@ def _cells(frame: pd.DataFrame) -> list[Cell]:
 
 
 def _flag_buttons(file: FileWork, found: Inspection) -> None:
-    """Flag the first lines, as many as a person says; by default the rule's number."""
+    """Mark the first lines, as many as a person says; by default the rule's number."""
     n, worst = len(found.frame), WORST[found.by]
     usual = min(10, n) if found.n_rule is None else found.n_rule
     rule = " The number given is the rule's, which aims at one false alarm in ten. 0: "
     rule += "nothing in the list stands out."
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k = st.number_input(
-            f"Flag the {worst}",
+            f"Mark the {worst} as wrong",
             min_value=0,
             max_value=n,
             value=usual,
-            width=190,
+            width=260,
             help="How many cells, from the top of the list with its column and class "
             f"filters.{'' if found.n_rule is None else rule}",
         )
         st.button(
-            f"Flag the {worst} {k:,}" if k != 1 else f"Flag the {worst} one",
+            f"Mark the {k:,} {worst} as wrong"
+            if k != 1
+            else f"Mark the {worst} one as wrong",
             icon=":material/flag:",
             key="flag lowest",
             disabled=k == 0,
             on_click=partial(_flag, file, found.frame.iloc[: int(k)]),
-            help="Marks them as errors. Cells you already decided on stay as they are.",
+            help="Cells you already decided on stay as they are.",
         )
 
 
@@ -287,14 +345,15 @@ def _flag(file: FileWork, lines: pd.DataFrame) -> None:
     new = lines[lines["decision"] == ""]
     many.mark(file, _cells(new), "error")
     st.toast(
-        f"{len(new):,} cells flagged; {len(lines) - len(new):,} were decided before."
+        f"{counted(len(new), 'cell')} marked as wrong; {len(lines) - len(new):,} were "
+        "decided before."
     )
 
 
 def progress(frame: pd.DataFrame) -> None:
     n, done = len(frame), int((frame["decision"] != "").sum())
     counts = frame["decision"].value_counts()
-    parts = [f"{counts[d]:,} {d}" for d in DECISIONS if d in counts]
+    parts = [f"{counts[d]:,} {words.DECIDED[d]}" for d in DECISIONS if d in counts]
     more = f" ({', '.join(parts)})" if parts else ""
     st.progress(done / max(n, 1), text=f"{done:,} of {n:,} inspected{more}")
 

@@ -15,6 +15,7 @@ from cellval.ui.parts import then_cell
 from cellval.ui.session import Shown
 from cellval.ui.widgets import chart, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
+from cellval.views.rankings import cells_at
 
 
 def draw(shown: Shown, keep: np.ndarray) -> None:
@@ -47,9 +48,7 @@ def walk(shown: Shown, keep: np.ndarray) -> Walk:
     cells: list[tuple[int, str]] = []
     if shown.suspicion is not None:
         worst = shown.suspicion.order[: shown.suspicion.n_flagged]
-        i, j = np.unravel_index(worst[keep.ravel()[worst]], keep.shape)
-        names = [shown.values.column_names[k] for k in j]
-        cells = list(zip(i.tolist(), names, strict=True))
+        cells = cells_at(shown.values, worst[keep.ravel()[worst]])
     return Walk(cells, "suspects", partial(then_cell, shown.session))
 
 

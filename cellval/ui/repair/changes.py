@@ -37,7 +37,10 @@ def changes_list(session: Session, table: Table) -> None:
         _undo_all(session)
         return
     words = changes_words(made)
-    st.markdown(f"**{words[0].upper()}{words[1:]}.** Your file stays as it was.")
+    st.markdown(
+        f"**{words[0].upper()}{words[1:]}.** Your original file is never "
+        "touched: the repaired one is a new file, on the Export page."
+    )
     listed = _groups(session, made)
     if not listed:
         _undo_all(session)

@@ -19,7 +19,7 @@ LONGEST = 80  # characters of a cell
 
 
 def flagged_list(session: Session, table: Table) -> None:
-    """Every cell marked as an error that still is as in the file."""
+    """Every cell marked as wrong that still is as in the file."""
     file = session.file
     cells = not_repaired(table, dict(file.decisions), dict(file.repairs))
     if cells:

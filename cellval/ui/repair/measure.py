@@ -9,9 +9,11 @@ from cellval.figures.comparison import accuracies
 from cellval.glossary import TESTED_ACCURACY_HELP
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
+from cellval.project.project import changes_told
+from cellval.project.results import told
 from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
-from cellval.text import counted
+from cellval.text import counted, whole_percent
 from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import plain
@@ -72,12 +74,18 @@ def _start(session: Session, before: Table) -> None:
 
         return iter_comparison(before, after, n_neighbors=asked.n_neighbors)
 
-    session.file.comparison.start(before, dict(session.file.repairs), compare)
+    made_from, project = dict(session.file.repairs), session.file.project
+
+    def keep(found: Comparison) -> None:
+        if project is not None:
+            project.keep_result("comparison", changes_told(made_from), told(found))
+
+    session.file.comparison.start(before, made_from, compare, keep)
 
 
 def _going(job: Job[Comparison]) -> None:
     done = job.progress.done
-    words = f"Measuring: {done:.0%}" if done else "Measuring: starting"
+    words = f"Measuring: {whole_percent(done)}" if done else "Measuring: starting"
     keeps = "Keeps what there is."
     progress(job, words, keeps, label="Stop measuring", key="stop measuring")
     if job.result is not None and done > 0:

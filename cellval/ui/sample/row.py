@@ -43,10 +43,10 @@ def row_picker(shown: Shown, position: int, which: str = "a") -> None:
     typed, low, steps = st.columns([4, 4, 5], vertical_alignment="bottom")
     with steps:
         _step_buttons(shown, position, which)
+    st.session_state[f"{which} typed"] = str(table.row_numbers[position])
     typed.text_input(
         "Row number or id",
         key=f"{which} typed",
-        placeholder=name_of(table, position),
         on_change=partial(_typed, session, table, which),
         help="Rows count from 1, without the header.",
     )
@@ -93,10 +93,8 @@ def _take(session: Session, position: int, which: str) -> None:
 
 
 def _typed(session: Session, table: Table, which: str) -> None:
-    key = f"{which} typed"
-    if found := typed_rows(table, key):
+    if found := typed_rows(table, f"{which} typed"):
         _take(session, found[0], which)
-        st.session_state[key] = ""
         if len(found) > 1:
             st.toast(f"{len(found):,} rows have this id; this is the first.")
 
@@ -174,6 +172,10 @@ def show_neighbours(shown: Shown, position: int) -> None:
         f"{n_same} of the {n} rows most like it have the same label, "
         f"{plain(table.classes[table.y[position]])}; of all rows, "
         f"{percent(near.share)} have it. {verdict}."
+    )
+    st.caption(
+        "Nearest by all columns. The panel of a cell leaves the cell's own column out: "
+        "the rows there may be others."
     )
     rows = [position, *near.rows.tolist()]
     frame = {

@@ -36,7 +36,7 @@ def show(
     session: Session, table: Table, choice: BlocksChoice, blocks: BlockValues
 ) -> None:
     st.header("What each source adds", divider="gray")
-    blocks = _counted_from(session, blocks)
+    blocks = _counted_from(session, choice, blocks)
     total, guess, n_rows = blocks.total, blocks.baseline, int(blocks.n_rows.sum())
     words = (
         f"All blocks sum to **{100 * total:.1f} %**, the valued accuracy of "
@@ -44,7 +44,8 @@ def show(
         if guess == 0
         else f"All blocks sum to **{100 * total:.1f} pp**: so far is "
         f"{_model_words(choice)} above a guess with all sources and columns "
-        f"({100 * (total + guess):.1f} % against {100 * guess:.1f} %)."
+        f"({100 * (total + guess):.1f} % against {100 * guess:.1f} % by "
+        f"{_guess_words(choice)})."
     )
     if blocks.has_shares and len(blocks.row_groups) > 1:
         best = int(np.argmax(blocks.row_values))
@@ -78,21 +79,28 @@ def show(
     csv_button(b, table, "Download the shares", "shares", blocks.shares, unit)
 
 
-def _counted_from(session: Session, blocks: BlockValues) -> BlockValues:
+def _counted_from(
+    session: Session, choice: BlocksChoice, blocks: BlockValues
+) -> BlockValues:
     """From 0, or from what a guess reaches, where the model reaches more."""
     if not blocks.total > blocks.guess + NOTHING:
         return blocks
-    words = ("0 %", f"a guess, {100 * blocks.guess:.1f} %")
+    words = ("0 %", f"a guess ({_guess_words(choice)}), {100 * blocks.guess:.1f} %")
     chosen = st.segmented_control(
         "Values count from",
         **one_of(session, "sources baseline", words),
         required=True,
         help="From 0 %, as on the other pages: then what a guess would reach is shared "
-        "out, too, and every group gets the same part of it. From a guess (models: the "
-        "most common class; KNN: random neighbours) only what is learned is shared "
-        "out, and groups differ more.",
+        "out, too, and every group gets the same part of it. From a guess (KNN: random "
+        "neighbours; other models: always the commonest class, as on the Repair page) "
+        "only what is learned is shared out, and groups differ more.",
     )
     return blocks.above_guess() if chosen == words[1] else blocks
+
+
+def _guess_words(choice: BlocksChoice) -> str:
+    """What is guessed: two guesses reach different accuracies."""
+    return "random neighbours" if choice.model == "knn" else "the commonest class"
 
 
 def _model_words(choice: BlocksChoice) -> str:
@@ -104,7 +112,11 @@ def _model_words(choice: BlocksChoice) -> str:
 def _table(blocks: BlockValues, of: str, title: str) -> None:
     frame = blocks.shares()
     frame = frame[frame["groups_of"].isin([of, "total"])]
-    frame[["value", "stderr", "per_1000_rows", "per_1000_cells"]] *= 100
+    frame[["value", "stderr"]] *= 100
+    of_groups = frame[frame["groups_of"] == of]
+    n_rows, n_cells = (_portion(of_groups[name].min()) for name in ("rows", "cells"))
+    frame["per_rows"] = n_rows * frame["value"] / frame["rows"]
+    frame["per_cells"] = n_cells * frame["value"] / frame["cells"]
     number = tables.number
     shown = {
         "group": tables.text(title.lower(), width="medium"),
@@ -113,22 +125,23 @@ def _table(blocks: BlockValues, of: str, title: str) -> None:
         "share_percent": number("share (%)", 1, help=SHARE_HELP),
         "share_stderr": number("± % ", 1, help=STDERR_HELP),
         "rows": number("rows", "localized"),
-        "per_1000_rows": number(
-            "per 1,000 rows (pp)",
-            2,
-            help="The value divided by the group's rows, times 1,000: what a row of "
-            "this source is worth, whatever its size. Small sources have it easier.",
+        "per_rows": number(
+            f"{_per(n_rows, 'row')} (pp)",
+            2 if n_rows > 1 else 3,
+            help="The value by the group's rows: what rows of this source are worth, "
+            "whatever its size. Small sources have it easier. As many rows as the "
+            "smallest source has, rounded down to 1, 10, 100 or 1,000.",
         ),
         "columns": number("columns", "localized"),
         "cells": number("cells", "localized"),
-        "per_1000_cells": number(
-            "per 1,000 cells (pp)",
-            2,
-            help="The value divided by the group's cells, times 1,000.",
+        "per_cells": number(
+            f"{_per(n_cells, 'cell')} (pp)",
+            2 if n_cells > 1 else 3,
+            help="The same by the group's cells.",
         ),
     }
     hidden = {"stderr", "share_stderr"} if blocks.exact else set()
-    hidden |= {"columns"} if of == "rows" else {"rows", "per_1000_rows"}
+    hidden |= {"columns"} if of == "rows" else {"rows", "per_rows"}
     names = [name for name in shown if name not in hidden]
     tables.draw(
         frame[names],
@@ -136,6 +149,15 @@ def _table(blocks: BlockValues, of: str, title: str) -> None:
         {name: shown[name] for name in names},
         few=FEW_LINES,
     )
+
+
+def _portion(smallest: int) -> int:
+    """For which number of rows or cells a value is said: no group has fewer."""
+    return max(n for n in (1, 10, 100, 1000) if n <= max(1, smallest))
+
+
+def _per(n: int, what: str) -> str:
+    return f"per {what}" if n == 1 else f"per {n:,} {what}s"
 
 
 def _explain(blocks: BlockValues) -> None:
@@ -158,7 +180,7 @@ def _explain(blocks: BlockValues) -> None:
             "each of what one alone would get. Whoever splits one source into two "
             "changes what all others get.\n"
             "- **Size counts, with less and less effect.** The first thousand rows "
-            "teach a model more than the tenth thousand; *per 1,000 rows* therefore "
+            "teach a model more than the tenth thousand; *per row* it therefore "
             "favours small sources.\n"
             "- **Everything depends on the test rows.** A source that looks like them "
             "is worth more. If test rows come from the sources themselves "

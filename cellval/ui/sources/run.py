@@ -10,7 +10,9 @@ from cellval.figures.blocks import heatmap
 from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
+from cellval.project.results import told
 from cellval.table.table import Table
+from cellval.text import whole_percent
 from cellval.ui.session import FileWork, Session, read_test
 from cellval.ui.sources.groups import BlocksChoice, groups_of
 from cellval.ui.sources.results import show
@@ -52,7 +54,17 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
         return _game(table, choice, test).play()
 
     labels = ("Value the sources", "Value the sources again")
-    start_button(file.blocks, table, choice, play, labels=labels, key="start sources")
+
+    def keep(found: BlockValues) -> None:
+        if file.project is not None:
+            file.project.keep_result("blocks", told(choice), told(found))
+
+    start_button(
+        *(file.blocks, table, choice, play),
+        labels=labels,
+        key="start sources",
+        keep=keep,
+    )
     if not known and not (job is not None and job.active):
         _say_time(file, table, choice, test)  # below: nothing pushes the button away
 
@@ -115,7 +127,8 @@ def watch(session: Session, table: Table, choice: BlocksChoice) -> None:
 def _going(job: Job[BlockValues]) -> None:
     words = "Valuing the sources: starting"
     if job.status == "running":
-        words = f"Valuing the sources: {job.progress.done:.0%}, {job.progress.seen}"
+        done = whole_percent(job.progress.done)
+        words = f"Valuing the sources: {done}, {job.progress.seen}"
     keeps = "Estimates so far are kept; an exact run has none before its end."
     progress(job, words, keeps, key="stop blocks")
     if job.result is not None:

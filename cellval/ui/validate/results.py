@@ -59,9 +59,11 @@ def show(
 def verdict(result: "Validation") -> str:
     """How much must be inspected, as sentences."""
     n_cells, search = result.n_cells, result.search()
+    n_rows, m = result.planted.wrong.shape
     planted = (
         f"{counted(result.n_wrong, 'error')} ({plain(KINDS[result.kind])}) in "
-        f"{n_cells:,} cells."
+        f"{n_cells:,} cells: {counted(n_rows, 'row')} of {counted(m, 'column')}"
+        f"{_without(result)}."
     )
     if search is None:
         return f"{planted} The cells are not valued yet."
@@ -83,6 +85,13 @@ def verdict(result: "Validation") -> str:
             f"{_cells(search.better_for_most, n_cells)}."
         )
     return f"{' '.join(texts)} Planted: {planted}"
+
+
+def _without(result: "Validation") -> str:
+    """Why fewer rows are inspected than the table has."""
+    n = len(result.planted.held_out)
+    are = "is" if n == 1 else "are"
+    return f"; {counted(n, 'other row')} {are} held out clean" if n else ""
 
 
 def _cells(share: float, n_cells: int) -> str:
@@ -179,15 +188,15 @@ def removal_words(result: "Validation") -> str:
     ]
     if not tree.hurts:
         texts.append(
-            f"That difference is within noise (about ± {100 * tree.noise:.1f} points): "
+            f"That difference is within noise (about ± {100 * tree.noise:.1f} pp): "
             "these errors hardly hurt this model, so there is little to win back."
         )
     if tree.gain is None or tree.random_gain is None:
         return " ".join(texts)
     texts.append(
         f"Refilling the {result.n_wrong:,} most suspicious cells changes it by "
-        f"**{_points(*tree.gain)} points**, as many random cells by "
-        f"{_points(*tree.random_gain)}:"
+        f"**{_points(*tree.gain)} pp**, as many random cells by "
+        f"{_points(*tree.random_gain)} pp:"
     )
     if not tree.hurts:
         texts.append("where errors cost so little, this does not judge the order.")
@@ -208,16 +217,23 @@ def _points(change: float, error: float) -> str:
 
 
 def _missed(result: "Validation") -> None:
-    st.subheader("Found last")
+    every = result.n_wrong <= MISSED
+    st.subheader("When each was found" if every else "Found last")
     frame = result.errors().head(MISSED)
     frame["inspected"] = 100 * frame["rank"] / result.n_cells
     late = frame["inspected"].iloc[0] > 100 * LATE
     st.markdown(
-        "The planted errors that the inspection list would show last"
+        (
+            f"All {result.n_wrong:,} planted errors, the last one that the inspection "
+            "list would show first"
+            if every
+            else f"The {MISSED} of {result.n_wrong:,} planted errors that the "
+            "inspection list would show last"
+        )
         + (
-            ": such errors look like ordinary cells."
+            ": errors found late look like ordinary cells."
             if late
-            else "; even these are among the first cells."
+            else "; even the last is among the first cells."
         )
     )
     for name in ("before", "planted"):

@@ -12,7 +12,7 @@ from cellval.jobs.expected import surprise_seconds, values_seconds
 from cellval.parallel import n_cores
 from cellval.progress import Snapshot
 from cellval.table.table import Table
-from cellval.text import counted, percent
+from cellval.text import counted, percent, whole_percent
 from cellval.ui.data.options import NEAR, choose_seed, is_large
 from cellval.ui.session import Session
 from cellval.ui.text import roughly
@@ -140,10 +140,12 @@ def _say_choice(session: Session, table: Table, choice: PlantingChoice) -> None:
     of, options = n_cells(table, choice.kind, choice.tree), dict(choice.options)
     n = round(choice.share * of)
     st.markdown(
-        f"**About {counted(n, 'error')}** in the {of:,} cells that can have one.",
-        help="Missing cells stay missing. Where the planted text happens to be what "
-        "the cell held before, it is no error."
-        f"{f' {percent(HELD_OUT)} of the rows are held out clean.' * choice.tree}",
+        f"**About {counted(n, 'error')}**, in {of:,} of the table's "
+        f"{table.n_rows * len(table.features):,} cells.",
+        help=f"{of:,} cells can have such an error: missing cells stay missing"
+        f"{f', and {percent(HELD_OUT)} of the rows are held out clean' * choice.tree}. "
+        "Where the planted text happens to be what the cell held before, it is no "
+        "error.",
     )
     if n < FEWEST:
         st.warning(
@@ -219,7 +221,9 @@ def watch(session: Session, table: Table, choice: PlantingChoice | None) -> None
 
     def going(job: "Job[Validation]") -> None:
         stage = job.progress.seen
-        words = f"{stage.capitalize()}: {job.progress.done:.0%}" if stage else ""
+        words = (
+            f"{stage.capitalize()}: {whole_percent(job.progress.done)}" if stage else ""
+        )
         keeps = "Keeps what was found so far."
         progress(job, words or "Planting errors", keeps, key="stop validation")
         if job.result is not None:
