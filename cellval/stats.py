@@ -3,7 +3,7 @@
 import numpy as np
 
 SURE = 2.0  # standard errors from zero that count as clear
-HUGE = 1e150  # squares of larger numbers would overflow
+HUGE = 1e150  # squares of larger numbers would overflow, of its inverse vanish
 
 
 def in_errors(value: float, stderr: float) -> float:
@@ -43,6 +43,6 @@ def robust_spread(x: np.ndarray) -> float:
     if known.size == 0:
         return 1.0
     largest = np.abs(known).max()
-    unit = largest if largest > HUGE else 1.0
+    unit = largest if largest > HUGE or 0 < largest < 1 / HUGE else 1.0
     low, high = np.percentile(known / unit, [25, 75])
     return float(unit * ((high - low) / 1.35 or np.std(known / unit))) or 1.0

@@ -23,6 +23,7 @@ from cellval.table.table import Table
 # In robust standard deviations from the median. An absurd cell counts as so far away,
 # or in float32 its distance would swallow those of all other columns.
 FARTHEST = 1e3
+LARGEST_POWER = 308  # of ten, as a number
 ROUNDING = 1e-12  # relative error of a decimal times a power of ten
 UNKNOWN = -2.0  # code of a category that the training table does not have
 
@@ -121,7 +122,9 @@ def _exact_factor(x: np.ndarray) -> float:
     if width == 0 or not np.isfinite(width):
         return 0.0
     n_distinct = np.unique(x).size
-    for power in range(-int(np.log10(largest)), int(np.log10(2**24 / width)) + 1):
+    with np.errstate(divide="ignore", over="ignore"):  # of numbers near 1e-308
+        finest = min(np.log10(2**24 / width), np.log10(1e9 / largest), LARGEST_POWER)
+    for power in range(-int(np.log10(largest)), int(finest) + 1):
         factor = 10.0**power
         if not 0 < factor * largest < 1e9:  # beyond, rounding says nothing
             continue

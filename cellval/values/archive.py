@@ -106,7 +106,7 @@ def _header(header: Any) -> dict[str, Any]:
     if len(labels) != n:
         raise Unfit(f"it states {n:,} rows but {len(labels):,} labels")
     refuse_shape("This file of values", n, m)
-    columns = cells if isinstance(cells, list) and len(cells) == m else [None]
+    columns: Any = cells if isinstance(cells, list) and len(cells) == m else [None]
     if not all(_is_texts(column) and len(column) == n for column in columns):
         raise Unfit(f"the texts of its cells are not {n:,} x {m:,}")
     n_test = header["n_test"]
