@@ -129,8 +129,15 @@ def run_item(
     m, n = rows.cells.shape
     if orders is None:
         sums = cell_values.make_sums(n, m)
-        cell_values.all_subsets(rows, tests, near, chance, steps, stop, sums)
-        return sums
+        order = column_order(rows)
+        fixed = near, chance, steps, stop
+        cell_values.all_subsets(*_reordered(rows, tests, order), *fixed, sums)
+        return sums._replace(
+            cells=_put_back(sums.cells, order),
+            cells_squared=_put_back(sums.cells_squared, order),
+            columns=_put_back(sums.columns, order),
+            columns_squared=_put_back(sums.columns_squared, order),
+        )
     # sampled values of many rows need no more digits, and memory traffic is what costs
     sums = cell_values.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
@@ -141,6 +148,39 @@ def run_item(
         kernel = cell_values.permutations
     kernel(rows, tests, orders, near, chance, steps, stop, sums)
     return sums
+
+
+def column_order(rows: Rows) -> np.ndarray:
+    """An order of the columns that does not depend on how the file has them.
+
+    Distances are sums of float32 and depend on the order of their terms in the last
+    bit, which decides between rows that are almost equally far. By what is in them:
+    neither names nor the order of rows matter, unless two columns hold the same cells
+    in another order.
+    """
+    cells = np.where(np.isnan(rows.cells), np.float32(np.nan), rows.cells + 0)
+    spread = [(np.sort(column).tobytes(), column.tobytes()) for column in cells]
+    keys = zip(rows.weight.tolist(), rows.is_category.tolist(), spread, strict=True)
+    ordered = sorted(enumerate(keys), key=lambda pair: pair[1])
+    return np.array([j for j, _ in ordered])
+
+
+def _reordered(rows: Rows, tests: Queries, order: np.ndarray) -> tuple[Rows, Queries]:
+    return (
+        rows._replace(
+            cells=np.ascontiguousarray(rows.cells[order]),
+            weight=rows.weight[order],
+            is_category=rows.is_category[order],
+        ),
+        tests._replace(cells=np.ascontiguousarray(tests.cells[:, order])),
+    )
+
+
+def _put_back(part: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Sums of columns, or of cells, in the order of the file again."""
+    back = np.empty_like(part)
+    back[order] = part
+    return back
 
 
 def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
@@ -191,6 +231,7 @@ def row_values(table: Table, options: RunOptions) -> np.ndarray:
     """1D KNN-Shapley value of every row alone; see `cellval.value_rows`."""
     problem = make_problem(table, options)
     sums = cell_values.make_sums(problem.rows.y.size, 1)
-    cell_values.whole_rows(problem.rows, problem.tests, None, problem.steps, sums)
+    arrays = _reordered(problem.rows, problem.tests, column_order(problem.rows))
+    cell_values.whole_rows(*arrays, None, problem.steps, sums)
     values = np.append(sums.rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

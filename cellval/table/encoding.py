@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellval.errors import InputError
-from cellval.stats import robust_spread
+from cellval.stats import robust_spread, unit_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
@@ -97,7 +97,8 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         new = np.full(len(wanted.missing), np.nan)
     if x.size == 0:
         return np.full(new.size, np.nan), 1.0
-    centre, scale = np.median(x), robust_spread(x)
+    unit = unit_of(x)
+    centre, scale = np.median(x / unit) * unit, robust_spread(x)
     with np.errstate(over="ignore"):
         factor = _exact_factor(x)
     if factor:  # decimals as whole numbers, so that equal gaps are equal in float32 too
@@ -110,7 +111,7 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         cells = cells - np.rint(centre * factor)
         scale = scale * factor
     else:
-        cells = (new - centre) / scale
+        cells = (new / unit - centre / unit) / (scale / unit)
         scale = 1.0
     limit = FARTHEST * scale
     return np.clip(cells, -limit, limit), _few_bits(0.5 / scale**2)
