@@ -18,7 +18,7 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 bounded = settings(
-    derandomize=True, max_examples=120, deadline=None, database=None, print_blob=False
+    derandomize=True, max_examples=60, deadline=None, database=None, print_blob=False
 )
 # No NUL, which is refused, and no half of a character, which cannot be written.
 letters = st.characters(exclude_characters="\0", exclude_categories=["Cs"])
@@ -124,7 +124,7 @@ def test_encoded_numbers_are_finite_in_order_and_bounded(drawn):
             assert weight * np.ptp(known).astype(float) ** 2 < 2.1 * FARTHEST**2
 
 
-@settings(bounded, max_examples=40)
+@settings(bounded, max_examples=25)
 @given(tables(st.one_of(anything, st.sampled_from(["=1+1", "@x", "-a", "+b"]))))
 def test_exports_run_no_formula_and_give_the_text_back(drawn):
     names, rows = drawn
