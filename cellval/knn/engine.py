@@ -35,6 +35,8 @@ _SAMPLED: tuple[dict[str, Any], ...] = (
     {"subsets": 80, "near": 2},
 )
 TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
+# Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
+EXTREMELY_FAR = 2.0**15
 WARM_UPS = ((6, ({"subsets": "all"}, *_SAMPLED)), (SMALL + 1, _SAMPLED))
 
 
@@ -151,13 +153,22 @@ def run_item(
 
 
 def column_order(rows: Rows) -> np.ndarray:
-    """An order of the columns that does not depend on how the file has them.
+    """In which order distances are added up: by what is in the columns, where the order
+    in the file would matter.
 
     Distances are sums of float32 and depend on the order of their terms in the last
-    bit, which decides between rows that are almost equally far. By what is in them:
-    neither names nor the order of rows matter, unless two columns hold the same cells
-    in another order.
+    bit, which decides between rows that are almost equally far. Where cells are
+    extremely far apart, that bit is as large as what ordinary cells differ by. Neither
+    names nor the order of rows matter, unless two columns hold the same cells in
+    another order. Other tables keep their order, and with it the values of version 0.1.
     """
+    with np.errstate(invalid="ignore"):
+        gap = np.nan_to_num(
+            np.fmax.reduce(rows.cells, 1) - np.fmin.reduce(rows.cells, 1)
+        )
+    apart = rows.weight * np.where(rows.is_category, 1.0, gap.astype(float) ** 2)
+    if apart.sum() < EXTREMELY_FAR:
+        return np.arange(rows.weight.size)
     cells = np.where(np.isnan(rows.cells), np.float32(np.nan), rows.cells + 0)
     spread = [(np.sort(column).tobytes(), column.tobytes()) for column in cells]
     keys = zip(rows.weight.tolist(), rows.is_category.tolist(), spread, strict=True)

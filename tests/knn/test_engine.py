@@ -228,7 +228,8 @@ def test_values_of_all_subsets_do_not_depend_on_the_order_of_the_columns():
             np.testing.assert_allclose(x, y, rtol=0, atol=1e-12)
 
 
-def test_columns_are_ordered_by_what_is_in_them():
+def test_columns_are_ordered_by_what_is_in_them(monkeypatch):
+    monkeypatch.setattr(engine, "EXTREMELY_FAR", 0.0)
     table = random_table(3, 30, ["number", "category", "decimal"] * 2)
     rows = make_problem(table, RunOptions()).rows
     order = engine.column_order(rows)
@@ -243,3 +244,11 @@ def test_columns_are_ordered_by_what_is_in_them():
     assert (
         engine.column_order(rows._replace(cells=rows.cells[:, mixed])) == order
     ).all()
+
+
+def test_columns_of_ordinary_tables_stay_in_the_order_of_the_file():
+    table = random_table(3, 30, ["number", "category", "decimal"] * 2)
+    rows = make_problem(table, RunOptions()).rows
+    assert engine.column_order(rows).tolist() == list(range(6))
+    missing = rows._replace(cells=np.full_like(rows.cells, np.nan))
+    assert engine.column_order(missing).tolist() == list(range(6))
