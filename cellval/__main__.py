@@ -2,14 +2,48 @@
 
 import os
 import sys
+from typing import Any
 
 from cellval.cli.arguments import main
+from cellval.text import harmless
+
+
+class Terminal:
+    """A stream that prints no control character but the ends of lines, whoever asks.
+
+    Names of files and columns, also those in messages of Python itself, may hold codes
+    that steer a terminal. A carriage return begins a line of progress.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        start = "\r" * text.startswith("\r")
+        lines = text[len(start) :].split("\n")
+        self._stream.write(start + "\n".join(map(harmless, lines)))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _open_streams() -> None:
+    """Standard streams that may be closed (`>&-`): then what is said goes nowhere."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # Else the next file that is opened would get the number of the stream.
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - stays open
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    guarded: Any = Terminal(sys.stdout), Terminal(sys.stderr)
+    sys.stdout, sys.stderr = guarded
 
 
 def run() -> None:
     """The command line, where output may be cut off by its reader or a full disk."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    _open_streams()
     try:
         code = main()
         sys.stdout.flush()

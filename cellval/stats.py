@@ -1,9 +1,11 @@
 """The few statistics that several rooms share."""
 
+import sys
+
 import numpy as np
 
 SURE = 2.0  # standard errors from zero that count as clear
-HUGE = 1e150  # squares of larger numbers would overflow
+HUGE = 1e150  # squares of larger numbers would overflow, of its inverse vanish
 
 
 def in_errors(value: float, stderr: float) -> float:
@@ -33,6 +35,14 @@ def median(cells: np.ndarray) -> np.ndarray:
     return np.asarray((low + high) / 2.0)
 
 
+def unit_of(known: np.ndarray) -> float:
+    """What numbers are to be divided by, so that reckoning with them is safe: 1, or the
+    largest where they are so large or so small that squares or gaps would be lost.
+    """
+    largest = float(np.abs(known).max(initial=0.0))
+    return largest if largest > HUGE or 0 < largest < 1 / HUGE else 1.0
+
+
 def robust_spread(x: np.ndarray) -> float:
     """Interquartile range in units of a normal distribution's standard deviation.
 
@@ -42,7 +52,7 @@ def robust_spread(x: np.ndarray) -> float:
     known = x[~np.isnan(x)]
     if known.size == 0:
         return 1.0
-    largest = np.abs(known).max()
-    unit = largest if largest > HUGE else 1.0
+    unit = unit_of(known)
     low, high = np.percentile(known / unit, [25, 75])
-    return float(unit * ((high - low) / 1.35 or np.std(known / unit))) or 1.0
+    spread = float((high - low) / 1.35 or np.std(known / unit))
+    return min(unit * spread, sys.float_info.max) or 1.0

@@ -69,6 +69,38 @@ def figure_name(name: object, length: int = 200) -> str:
     return "<br>".join(html.escape(line, quote=False) for line in lines)
 
 
+JOINERS = "\u200c\u200d"  # of letters and emojis; they do nothing by themselves
+
+
+def harmless(text: object, length: int | None = None) -> str:
+    """On one line of a terminal: what would steer it is shown instead.
+
+    Escape codes can colour, delete or overwrite what was printed, marks of direction
+    can turn it round. With `length`, what is longer is cut in the middle.
+
+    Examples
+    --------
+    >>> harmless("a\\x1b[2Jb")
+    'a␛[2Jb'
+    """
+    whole = str(text)
+    if length is not None and len(whole) > length:
+        whole = short_name(whole[:length] + whole[-length:], length)
+    if whole.isprintable():
+        return whole
+    return "".join(map(_shown, whole))
+
+
+def _shown(letter: str) -> str:
+    if letter.isprintable() or letter in JOINERS:
+        return letter
+    if letter.isspace():
+        return " "
+    if letter < " ":
+        return chr(0x2400 + ord(letter))  # the picture of a control character
+    return "\N{REPLACEMENT CHARACTER}"
+
+
 def percent(share: float) -> str:
     """A share of rows; never rounded to none or all when it is not."""
     size = 100 * share
@@ -106,7 +138,7 @@ def full(number: float, digits: int = 6) -> str:
 
 def shortened(text: str) -> str:
     """Text as a message can show it."""
-    return cut(text, 60)
+    return cut(harmless(text), 60)
 
 
 def listed(names: Iterable[str], at_most: int = 10) -> str:

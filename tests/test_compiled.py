@@ -1,7 +1,10 @@
 """How functions are compiled, and where that is kept."""
 
+import importlib.util
 import os
 import re
+import resource
+import shutil
 import time
 from pathlib import Path
 
@@ -63,6 +66,17 @@ def test_folders_of_other_sources_go_after_a_month(package):
     )
 
 
+def test_of_folders_that_are_not_used_the_latest_stay(tmp_path):
+    for days in range(20):
+        folder = tmp_path / f"kernels-{days}"
+        folder.mkdir()
+        then = time.time() - days * 86400 - 60
+        os.utime(folder, (then, then))
+    compiled.remove_old(tmp_path, "kernels-19")
+    left = {int(path.name.rpartition("-")[2]) for path in tmp_path.iterdir()}
+    assert left == {*range(compiled.KEPT_FOLDERS), 19}
+
+
 def test_the_user_s_cache_serves_where_sources_cannot_be_written(package, tmp_path):
     (package / "__pycache__").write_text("in the way")
     assert compiled._folder().parent == tmp_path / "cache" / "cellval"
@@ -89,3 +103,94 @@ def test_every_kernel_is_compiled_once():
     cellval.value_cells(table, subsets=12)
     cellval.value_cells(table, subsets=24)
     assert len(permutations.signatures) <= max(before, 1)
+
+
+# Damage
+
+
+@pytest.fixture
+def twice(tmp_path, monkeypatch):
+    """Makes anew a kernel that doubles, as a new process would; its cache is here."""
+    monkeypatch.setattr(compiled, "FOLDER", tmp_path / "cache")
+    path = tmp_path / "twice.py"
+    path.write_text("def twice(x):\n    return x + x\n")
+
+    def make():
+        spec = importlib.util.spec_from_file_location("twice", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return compiled.kernel(module.twice)
+
+    return make
+
+
+def loaded(twice):
+    """Is it taken from the cache? It must work anyway."""
+    function = twice()
+    assert function(21.0) == 42.0
+    return bool(function.stats.cache_hits)
+
+
+def files(tmp_path):
+    return sorted(path for path in (tmp_path / "cache").rglob("*.nb*"))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda raw: b"",
+        lambda raw: raw[:7],
+        lambda raw: raw[: len(raw) // 2],
+        lambda raw: raw[:-1],
+        lambda raw: np.random.default_rng(0).bytes(len(raw)),
+        lambda raw: np.random.default_rng(1).bytes(100),
+        lambda raw: raw[: len(raw) // 2] + b"\xff" + raw[len(raw) // 2 + 1 :],
+        lambda raw: raw + b"more",
+    ],
+)
+def test_a_damaged_file_of_the_cache_is_written_anew(twice, tmp_path, which, damage):
+    assert not loaded(twice)
+    assert loaded(twice)
+    assert [path.suffix for path in files(tmp_path)] == [".nbc", ".nbi"]
+    path = files(tmp_path)[which]
+    path.write_bytes(damage(path.read_bytes()))
+    assert not loaded(twice)
+    assert loaded(twice)
+
+
+def test_a_file_of_the_cache_that_is_missing_is_written_anew(twice, tmp_path):
+    for which in (0, 1):
+        loaded(twice)
+        files(tmp_path)[which].unlink()
+        assert not loaded(twice)
+        assert loaded(twice)
+    shutil.rmtree(tmp_path / "cache")
+    assert not loaded(twice)
+    assert loaded(twice)
+
+
+def test_where_nothing_can_be_written_kernels_are_compiled_each_time(twice, tmp_path):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    function = twice()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # every write fails
+    try:
+        assert function(21.0) == 42.0
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert not any(path.stat().st_size for path in files(tmp_path))
+    assert not loaded(twice)
+    assert loaded(twice)
+
+
+def test_where_the_cache_is_no_folder_kernels_are_compiled_each_time(twice, tmp_path):
+    (tmp_path / "cache").write_text("in the way")
+    assert not loaded(twice)
+    assert not loaded(twice)
+
+
+def test_a_folder_that_vanishes_is_no_matter(twice, tmp_path):
+    function = twice()
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("in the way")
+    assert function(21.0) == 42.0

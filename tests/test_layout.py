@@ -12,9 +12,11 @@ REASONS = {
 OTHERS = {
     "browser": "walks through the app in a browser",
     "pages": "pages as a whole",
+    "hostile": "files that are bad or odd, and what each must give",
     "test_golden": "what version 0.1 computed",
     "test_layers": "contracts of imports",
     "test_layout": "this file",
+    "test_main": "`python -m cellval` with closed streams and hostile names",
     "test_naive": "the oracle itself",
     "test_public_api": "what `import cellval` promises",
     "experiments/test_pages": "pages of results that benchmarks write",

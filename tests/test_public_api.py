@@ -34,7 +34,7 @@ FUNCTIONS = {
     "unit=None)",
     "load": "(path)",
     "read": "(source, *, label=None, id_column=None, exclude=(), kinds=None, "
-    "like=None, max_bytes=None, max_columns=2000)",
+    "like=None, max_bytes=None, max_columns=None)",
     "read_decisions": "(source, table)",
     "repair": "(table, decisions)",
     "repair_file": "(source, decisions, **options)",

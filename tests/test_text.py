@@ -115,3 +115,21 @@ def test_names_in_figures_are_whole_where_one_hovers_and_never_markup():
 
 def test_progress_is_written_with_a_blank_that_does_not_break():
     assert text.whole_percent(0.456) == "46\N{NO-BREAK SPACE}%"
+
+
+def test_what_steers_a_terminal_is_shown_instead():
+    assert text.harmless("a\x1b[2J\x07b") == "a␛[2J␇b"
+    assert text.harmless("one\ntwo\r\tthree\xa0four") == "one two  three four"
+    assert text.harmless("\x9b2J\u202eabc\x7f\ud800") == "\ufffd2J\ufffdabc\ufffd\ufffd"
+    family = "👩\u200d👧 é 漢字"
+    assert text.harmless(family) == family
+    for code in range(0x110000):
+        shown = text.harmless(chr(code))
+        assert shown.isprintable() or shown in text.JOINERS
+
+
+def test_a_long_text_is_cut_in_the_middle():
+    long = "x" * 50_000 + "y" * 50_000
+    assert text.harmless(long, 11) == "xxxxx…yyyyy"
+    assert text.harmless("short", 11) == "short"
+    assert len(text.harmless("\x1b" * 1000, 100)) == 100

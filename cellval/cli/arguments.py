@@ -12,6 +12,7 @@ from cellval.cli import reproduce as experiments
 from cellval.errors import InputError
 from cellval.methods import METHODS
 from cellval.table.columns import KINDS
+from cellval.text import harmless
 from cellval.values.options import TESTED, RunOptions
 
 
@@ -21,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.command(options))
     except InputError as error:
-        print(f"cellval: {_in_options(str(error))}", file=sys.stderr)
+        print(harmless(f"cellval: {_in_options(str(error))}", 2000), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\ncellval: stopped before there was a result.", file=sys.stderr)
@@ -38,7 +39,7 @@ FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} 
     "continue_from": "--continue",
 }
 SENTENCES = {
-    "raise the limit.": "raise the limit with --max-columns.",
+    "the environment variable CELLVAL_MAX_COLUMNS": "--max-columns",
     "set its kind.": "set its kind with --kind.",
 }
 
@@ -175,7 +176,6 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-columns",
         type=int,
-        default=2000,
         metavar="N",
         help="refuse files with more columns (default 2000)",
     )

@@ -12,12 +12,13 @@ from typing import Any, TypeVar
 from cellval.errors import InputError
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, read
-from cellval.text import cut
+from cellval.text import cut, harmless
 from cellval.valuation import iter_values
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 
 Result = TypeVar("Result")
+LONGEST = 1000  # characters of a line
 
 
 def read_table(options: argparse.Namespace) -> Table:
@@ -30,7 +31,7 @@ def read_table(options: argparse.Namespace) -> Table:
         max_columns=options.max_columns,
     )
     for note in table.notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(harmless(f"note: {note}", LONGEST), file=sys.stderr)
     return table
 
 
@@ -70,7 +71,7 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float:
     except ValueError:
         test = read(options.test, like=table, max_columns=options.max_columns)
     for note in test.notes:
-        print(f"note on the test table: {note}", file=sys.stderr)
+        print(harmless(f"note on the test table: {note}", LONGEST), file=sys.stderr)
     return test
 
 
@@ -142,5 +143,4 @@ def unwritable(path: Path, error: OSError, option: str = "--out") -> InputError:
 
 def printable(text: object, width: int = 24) -> str:
     """A cell on a terminal: no control characters, cut to a width."""
-    shown_text = "".join(c if c.isprintable() else " " for c in str(text))
-    return cut(shown_text, width)
+    return cut(harmless(text), width)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.cli.files import (
+    LONGEST,
     check_outputs,
     find_values,
     last_of,
@@ -32,7 +33,7 @@ from cellval.repairs.repair import Repairs, changes_frame, repaired, repaired_cs
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
 from cellval.table.table import Table
-from cellval.text import counted, share
+from cellval.text import counted, harmless, share
 from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
@@ -48,7 +49,7 @@ def suspects(options: argparse.Namespace) -> int:
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
     suspicion, stopped = _suspicion(options, table)
     write("--out", out, csv_bytes(suspects_list(suspicion)))
-    print(f"{table.name}: {suspects_sentence(suspicion)}")
+    print(harmless(f"{table.name}: {suspects_sentence(suspicion)}", LONGEST))
     for code in missing_codes(table):
         print(
             f"{printable(code.text)} in '{printable(code.column)}' "
@@ -58,7 +59,8 @@ def suspects(options: argparse.Namespace) -> int:
     if top := min(top, suspicion.scores.size):
         print(f"\nthe {top:,} most suspicious cells, lower is worse:")
         print(_suspects_text(suspicion, top))
-    print(f"\nwritten to {out}: all {suspicion.scores.size:,} cells, worst first")
+    n_cells = f"{suspicion.scores.size:,}"
+    print(f"\nwritten to {harmless(out)}: all {n_cells} cells, worst first")
     return 130 if stopped else 0
 
 
@@ -136,13 +138,13 @@ def report(options: argparse.Namespace) -> int:
         stopped |= early
     content = report_html(suspicion, **known, comparison=comparison)
     write("--out", outputs["--out"], content)
-    print(f"{table.name}: {suspects_sentence(suspicion)}")
+    print(harmless(f"{table.name}: {suspects_sentence(suspicion)}", LONGEST))
     if comparison is not None:
         for model in comparison.models:
-            print(f"{model}: {comparison.verdict(model)}")
+            print(harmless(f"{model}: {comparison.verdict(model)}", LONGEST))
     if options.xlsx:
         write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
-    print(f"written to {', '.join(map(str, outputs.values()))}")
+    print(f"written to {', '.join(map(harmless, outputs.values()))}")
     return 130 if stopped else 0
 
 
@@ -161,14 +163,14 @@ def repair(options: argparse.Namespace) -> int:
     texts, drop = split(repairs)
     replaced = sum(repairs[cell].action == "replace" for cell in texts)
     print(
-        f"{name}: {counted(replaced, 'cell')} replaced, {len(texts) - replaced:,} "
-        f"blanked, {counted(len(drop), 'row')} dropped"
+        f"{harmless(name, 200)}: {counted(replaced, 'cell')} replaced, "
+        f"{len(texts) - replaced:,} blanked, {counted(len(drop), 'row')} dropped"
     )
     if not repairs:
-        print(f"{options.decisions} holds no repairs, so {out} is a copy")
+        print(harmless(f"{options.decisions} holds no repairs, so {out} is a copy"))
     if note := _formula_note(table, repairs):
         print(f"note: {note}")
-    print(f"written to {out}; changes are listed in {log}")
+    print(harmless(f"written to {out}; changes are listed in {log}"))
     return 0
 
 

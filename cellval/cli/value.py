@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cellval.cli.files import find_values, make_folder, printable, read_table
+from cellval.cli.files import LONGEST, find_values, make_folder, printable, read_table
 from cellval.errors import InputError
 from cellval.export.frames import write_results
 from cellval.methods import METHODS
+from cellval.text import harmless
 from cellval.values.result import CellValues, load
 from cellval.values.words import (
     approximation_words,
@@ -25,9 +26,10 @@ def run(options: argparse.Namespace) -> int:
     values, stopped = find_values(options, table, earlier)
     write_results(values, table, folder)
     settings = values.settings
-    print(f"{table.name}: {table.n_rows} rows x {len(table.feature_names)} columns")
+    name = harmless(table.name, 200)
+    print(f"{name}: {table.n_rows} rows x {len(table.feature_names)} columns")
     tested = f", {values.tested}" if values.tested else ""
-    print(f"design: {design_words(settings)}{tested}")
+    print(harmless(f"design: {design_words(settings)}{tested}", LONGEST))
     if settings.is_approximate:
         print(f"approximation: {approximation_words(settings)}")
     if settings.sums_to_score:
@@ -37,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     hurts = " (below zero: the cell hurts)" if settings.additive else ""
     print(f"\nlowest cells{hurts}, of {values.values.size:,}:")
     print(_text_table(values.lowest(10).drop(columns="position")))
-    print(f"\nwritten to {folder}: values.csv, lowest.csv, values.npz")
+    print(f"\nwritten to {harmless(folder)}: values.csv, lowest.csv, values.npz")
     return 130 if stopped else 0
 
 
@@ -74,15 +76,17 @@ def _explanation(values: CellValues, row_number: int) -> str:
         return f"row {row_number} {why} and has no value"
     largest = max(parts["value"].abs().max(), 1e-300)
     label, texts = "row's value", [printable(c) for c in parts["cell"]]
-    names = max(len(str(c)) for c in [*parts["column"], label])
+    columns = [harmless(c, 40) for c in parts["column"]]
+    names = max(len(c) for c in [*columns, label])
     cells = max(len(text) for text in [*texts, "cell"])
-    lines = [f"row {row_number} (id {values.ids[i]}, {values.labels[i]})", ""]
+    who = f"id {harmless(values.ids[i], 100)}, {harmless(values.labels[i], 100)}"
+    lines = [f"row {row_number} ({who})", ""]
     lines.append(f"{'column':{names}}  {'cell':{cells}}  {'value':>10}  {'+-':>8}")
-    for part, text in zip(parts.itertuples(), texts, strict=True):
+    for part, name, text in zip(parts.itertuples(), columns, texts, strict=True):
         bar = "#" * round(12 * abs(part.value) / largest)
         picture = f"{bar:>12}|" if part.value < 0 else f"{'':12}|{bar}"
         lines.append(
-            f"{part.column:{names}}  {text:{cells}}  {part.value:+10.6f}  "
+            f"{name:{names}}  {text:{cells}}  {part.value:+10.6f}  "
             f"{part.stderr:8.2g}  {picture}".rstrip()
         )
     lines.append(f"{label:{names}}  {'':{cells}}  {total:+10.6f}  {stderr:8.2g}")
@@ -91,5 +95,7 @@ def _explanation(values: CellValues, row_number: int) -> str:
 
 def _text_table(frame: pd.DataFrame) -> str:
     shown = frame.rename(columns={"row_number": "row"})
+    for name in ("id", "label", "column", "cell"):
+        shown[name] = [harmless(text, 40) for text in shown[name]]
     shown["cell"] = shown["cell"].map(printable)
     return shown.to_string(index=False, float_format=lambda x: f"{x:.6f}")

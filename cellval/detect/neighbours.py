@@ -44,6 +44,7 @@ class NeighbourModel:
     order: np.ndarray  # int64 (n,): random; among equally near rows the first win
 
 
+@np.errstate(all="ignore")  # numbers may be as large, or as small, as can be
 def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
     """Weigh the columns by how much they say about each other."""
     encoded = encode(table)
@@ -81,6 +82,7 @@ def _bend(column: Column) -> float:
     return float(np.median(np.abs(x[x != 0]))) if longer > SKEWED * shorter else 0.0
 
 
+@np.errstate(all="ignore")  # numbers may be as large as can be
 def bent(numbers: Any, bend: float) -> Any:
     """Numbers on a scale that is logarithmic beyond `bend`; as they are if it is 0."""
     return np.arcsinh(numbers / bend) if bend else numbers
@@ -273,6 +275,7 @@ class NeighbourIndex:
         nearest_rows(*asked, self.cells, *columns, found, stop)
         return np.where(found >= 0, self.known[found], -1)
 
+    @np.errstate(all="ignore")  # likewise
     def answers(
         self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray = GO_ON
     ) -> Nearby:

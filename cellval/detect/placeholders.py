@@ -162,6 +162,7 @@ def _codes_together(
     return []
 
 
+@np.errstate(over="ignore")  # numbers may be as large as can be
 def _stands_apart(number: float, count: int, rest: np.ndarray) -> bool:
     low, high = np.quantile(rest, [TAILS, 1.0 - TAILS])
     if low <= number <= high:

@@ -104,6 +104,7 @@ def _iter_surprise(
             yield step.then(once)
 
 
+@np.errstate(all="ignore")  # numbers may be as large, or as small, as can be
 def _combined(
     table: Table, codes: tuple[Placeholder, ...], asking: Asking, nearby: Nearby
 ) -> Surprise:

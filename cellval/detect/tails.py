@@ -24,6 +24,7 @@ class Tail:
     shape: float
     bend: float = 0.0  # see `bent`
 
+    @np.errstate(all="ignore")  # likewise
     def probability(
         self, numbers: np.ndarray, expected: ArrayLike, apart: ArrayLike
     ) -> np.ndarray:
@@ -31,9 +32,9 @@ class Tail:
         gaps = np.abs(bent(numbers, self.bend) - bent(expected, self.bend))
         return self(gaps / np.hypot(self.usual, apart))
 
+    @np.errstate(all="ignore")  # numbers may be as large, or as small, as can be
     def __call__(self, away: np.ndarray) -> np.ndarray:
-        with np.errstate(over="ignore"):  # 1e308 is far away, too
-            depths = self.depth * (away / self.far) ** self.shape
+        depths = self.depth * (away / self.far) ** self.shape
         return np.maximum(np.exp(-depths), LOWEST)
 
     def drawn_to(self, other: "Tail", share: float) -> "Tail":

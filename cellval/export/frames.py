@@ -13,6 +13,7 @@ from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.repairs.repair import WORDS, Repair, Repairs
 from cellval.table.formulas import safe_text
+from cellval.table.rewriting import frame_csv
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.values.result import CellValues
@@ -192,8 +193,7 @@ def suspects_list(
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """A CSV file that spreadsheets, too, read as UTF-8."""
-    text: str = frame.to_csv(index=False)
-    return text.encode("utf-8-sig")
+    return frame_csv(frame).encode("utf-8-sig")
 
 
 def values_frame(values: CellValues, table: Table) -> pd.DataFrame:
@@ -220,8 +220,11 @@ def write_results(values: CellValues, table: Table, folder: Path) -> None:
     """values.npz, values.csv and lowest.csv in the folder; what is dearest first."""
     try:
         values.save(folder / "values.npz")
-        values_frame(values, table).to_csv(folder / "values.csv", index=False)
-        lowest_frame(values).to_csv(folder / "lowest.csv", index=False)
+        for name, frame in (
+            ("values.csv", values_frame(values, table)),
+            ("lowest.csv", lowest_frame(values)),
+        ):
+            (folder / name).write_bytes(frame_csv(frame).encode())
     except OSError as error:
         raise InputError(
             f"Cannot write to {folder}: {error.strerror}. Close programs that have its "

@@ -35,6 +35,8 @@ _SAMPLED: tuple[dict[str, Any], ...] = (
     {"subsets": 80, "near": 2},
 )
 TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
+# Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
+EXTREMELY_FAR = 2.0**15
 WARM_UPS = ((6, ({"subsets": "all"}, *_SAMPLED)), (SMALL + 1, _SAMPLED))
 
 
@@ -129,8 +131,15 @@ def run_item(
     m, n = rows.cells.shape
     if orders is None:
         sums = cell_values.make_sums(n, m)
-        cell_values.all_subsets(rows, tests, near, chance, steps, stop, sums)
-        return sums
+        order = column_order(rows)
+        fixed = near, chance, steps, stop
+        cell_values.all_subsets(*_reordered(rows, tests, order), *fixed, sums)
+        return sums._replace(
+            cells=_put_back(sums.cells, order),
+            cells_squared=_put_back(sums.cells_squared, order),
+            columns=_put_back(sums.columns, order),
+            columns_squared=_put_back(sums.columns_squared, order),
+        )
     # sampled values of many rows need no more digits, and memory traffic is what costs
     sums = cell_values.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
@@ -141,6 +150,48 @@ def run_item(
         kernel = cell_values.permutations
     kernel(rows, tests, orders, near, chance, steps, stop, sums)
     return sums
+
+
+def column_order(rows: Rows) -> np.ndarray:
+    """In which order distances are added up: by what is in the columns, where the order
+    in the file would matter.
+
+    Distances are sums of float32 and depend on the order of their terms in the last
+    bit, which decides between rows that are almost equally far. Where cells are
+    extremely far apart, that bit is as large as what ordinary cells differ by. Neither
+    names nor the order of rows matter, unless two columns hold the same cells in
+    another order. Other tables keep their order, and with it the values of version 0.1.
+    """
+    with np.errstate(invalid="ignore"):
+        gap = np.nan_to_num(
+            np.fmax.reduce(rows.cells, 1) - np.fmin.reduce(rows.cells, 1)
+        )
+    apart = rows.weight * np.where(rows.is_category, 1.0, gap.astype(float) ** 2)
+    if apart.sum() < EXTREMELY_FAR:
+        return np.arange(rows.weight.size)
+    cells = np.where(np.isnan(rows.cells), np.float32(np.nan), rows.cells + 0)
+    spread = [(np.sort(column).tobytes(), column.tobytes()) for column in cells]
+    keys = zip(rows.weight.tolist(), rows.is_category.tolist(), spread, strict=True)
+    ordered = sorted(enumerate(keys), key=lambda pair: pair[1])
+    return np.array([j for j, _ in ordered])
+
+
+def _reordered(rows: Rows, tests: Queries, order: np.ndarray) -> tuple[Rows, Queries]:
+    return (
+        rows._replace(
+            cells=np.ascontiguousarray(rows.cells[order]),
+            weight=rows.weight[order],
+            is_category=rows.is_category[order],
+        ),
+        tests._replace(cells=np.ascontiguousarray(tests.cells[:, order])),
+    )
+
+
+def _put_back(part: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Sums of columns, or of cells, in the order of the file again."""
+    back = np.empty_like(part)
+    back[order] = part
+    return back
 
 
 def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
@@ -191,6 +242,7 @@ def row_values(table: Table, options: RunOptions) -> np.ndarray:
     """1D KNN-Shapley value of every row alone; see `cellval.value_rows`."""
     problem = make_problem(table, options)
     sums = cell_values.make_sums(problem.rows.y.size, 1)
-    cell_values.whole_rows(problem.rows, problem.tests, None, problem.steps, sums)
+    arrays = _reordered(problem.rows, problem.tests, column_order(problem.rows))
+    cell_values.whole_rows(*arrays, None, problem.steps, sums)
     values = np.append(sums.rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

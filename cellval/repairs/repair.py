@@ -9,7 +9,7 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.table.formulas import is_formula
-from cellval.table.rewriting import rewritten
+from cellval.table.rewriting import frame_csv, rewritten
 from cellval.table.table import Table
 from cellval.text import listed, shortened
 
@@ -91,7 +91,7 @@ def table_csv(table: Table, repairs: Repairs) -> bytes:
     for (row, column), text in texts.items():
         columns[column][table.position(row)] = text
     frame = pd.DataFrame(columns).drop(index=[table.position(row) for row in drop])
-    written: str = frame.to_csv(index=False, lineterminator="\n")
+    written = frame_csv(frame)
     return written.encode("utf-8")
 
 

@@ -263,7 +263,8 @@ def _counts_rows(texts: Texts, values: np.ndarray) -> bool:
     k = len(np.unique(cells))
     if _names_an_id(texts.name) and k >= 0.9 * len(cells):
         return True
-    steps = np.diff(cells)
+    with np.errstate(over="ignore"):
+        steps = np.diff(cells)
     return _all_differ(k, texts) and bool(
         np.all(steps == steps[0])
         # A counter with gaps where rows were deleted.

@@ -3,13 +3,13 @@
 import codecs
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
 from cellval.errors import InputError
+from cellval.limits import how_to_raise, limits
 from cellval.text import shortened
-
-DEFAULT_MAX_MB = 500
 
 _SHEET = "Open it in Excel or LibreOffice, choose “Save as”, and save the sheet as CSV."
 _UNPACK = "Unpack it, and take the CSV file that is inside."
@@ -49,11 +49,17 @@ _boms = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+_SPECIAL = {
+    stat.S_ISFIFO: "a pipe",
+    stat.S_ISSOCK: "a socket",
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+}
 
 
 def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:
     """Contents and name of a path, bytes, or binary or text buffer."""
-    limit = _limit() if max_bytes is None else int(max_bytes)
+    limit = limits().bytes if max_bytes is None else int(max_bytes)
     if isinstance(source, bytes | bytearray | memoryview):
         raw, name = bytes(source), "table"
     elif hasattr(source, "read"):
@@ -69,29 +75,18 @@ def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:
     return raw, name
 
 
-def _limit() -> int:
-    megabytes = os.environ.get("CELLVAL_MAX_MB", str(DEFAULT_MAX_MB))
-    try:
-        return int(float(megabytes) * 1e6)
-    except (ValueError, OverflowError):
-        raise InputError(
-            f"The environment variable CELLVAL_MAX_MB is {megabytes!r}; "
-            "set it to a number of megabytes, such as 1000."
-        ) from None
-
-
 def _refuse_large(name: str, size: int, limit: int) -> None:
     if size > limit:
         raise InputError(
             f"{name} has at least {size / 1e6:,.1f} MB; the limit is "
-            f"{limit / 1e6:,.1f} MB. Raise it with the environment "
-            "variable CELLVAL_MAX_MB, or take a sample of the rows."
+            f"{limit / 1e6:,.1f} MB. {how_to_raise('mb')}, or take a sample of the "
+            "rows."
         )
 
 
 def _buffer_bytes(source: Any, limit: int) -> tuple[bytes, str]:
     name = getattr(source, "name", None)
-    name = Path(name).name if isinstance(name, str) else "table"
+    name = _legible(Path(name).name) if isinstance(name, str) else "table"
     try:
         content = source.read(limit + 1)
         if not content and source.seekable() and source.tell() > 0:
@@ -119,9 +114,11 @@ def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
             "cellval.read got text with line breaks where a path belongs; to read CSV "
             "text pass it as bytes, or wrap it in io.StringIO."
         )
-    name = Path(path).name or path
+    name = _legible(Path(path).name or path)
     try:
-        _refuse_large(name, os.stat(path).st_size, limit)
+        found = os.stat(path)
+        _refuse_special(_legible(path), found.st_mode)
+        _refuse_large(name, found.st_size, limit)
         with open(path, "rb") as file:
             return file.read(limit + 1), name
     except InputError:
@@ -135,8 +132,24 @@ def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise InputError(
-        f"{path if len(path) < 300 else shortened(path)} cannot be read: {why}."
+        f"{_legible(path) if len(path) < 300 else shortened(path)} cannot be read: "
+        f"{why}."
     )
+
+
+def _legible(path: str) -> str:
+    """A path as it can be written into a report: its bytes may be no UTF-8."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _refuse_special(path: str, mode: int) -> None:
+    """A pipe never ends, a device neither; both would wait for ever."""
+    for test, what in _SPECIAL.items():
+        if test(mode):
+            raise InputError(
+                f"{shortened(path)} cannot be read: it is {what}, not a file. Save "
+                "the table in a CSV file first, and give the path of that."
+            )
 
 
 def encoding_of(raw: bytes, name: str) -> str:

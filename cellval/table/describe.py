@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellval.kept import kept
+from cellval.stats import unit_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
 from cellval.text import brief, full, percent
@@ -146,13 +147,15 @@ def spread(table: Table, position: int, name: str) -> Spread:
         if x.size == 0:
             return Spread((), np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), None)
         at = None if missing else float(column.numbers[position])
-        low, high = _drawn_range(x, at)
+        unit = unit_of(x)
+        at_unit = None if at is None else at / unit
+        low, high = _drawn_range(x / unit, at_unit)
         edges = np.linspace(low, high, N_BINS + 1)
-        overall = _shares(np.histogram(x, edges)[0], x.size)
-        mine = column.numbers[present & same]
+        overall = _shares(np.histogram(x / unit, edges)[0], x.size)
+        mine = column.numbers[present & same] / unit
         in_class = _shares(np.histogram(mine, edges)[0], mine.size)
-        outside = at is not None and not low <= at <= high
-        return Spread((), edges, overall, in_class, at, outside)
+        outside = at_unit is not None and not low <= at_unit <= high
+        return Spread((), edges * unit, overall, in_class, at, outside)
     assert column.codes is not None
     k = len(column.categories)
     overall = np.bincount(column.codes[present], minlength=k)
@@ -183,6 +186,7 @@ def _small_spread(column: Column, some: slice) -> list[float]:
     present = ~column.missing[some]
     if column.numbers is not None and present.any():
         x = column.numbers[some][present]
+        x = x / unit_of(x)
         counts = np.histogram(x, SMALL_BINS, _drawn_range(x, None))[0]
     elif column.codes is not None and present.any():
         counts = -np.sort(-np.bincount(column.codes[some][present]))[:SMALL_BINS]

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellval.errors import InputError
-from cellval.stats import robust_spread
+from cellval.stats import robust_spread, unit_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
 # In robust standard deviations from the median. An absurd cell counts as so far away,
 # or in float32 its distance would swallow those of all other columns.
 FARTHEST = 1e3
+LARGEST_POWER = 308  # of ten, as a number
 ROUNDING = 1e-12  # relative error of a decimal times a power of ten
 UNKNOWN = -2.0  # code of a category that the training table does not have
 
@@ -96,7 +97,8 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         new = np.full(len(wanted.missing), np.nan)
     if x.size == 0:
         return np.full(new.size, np.nan), 1.0
-    centre, scale = np.median(x), robust_spread(x)
+    unit = unit_of(x)
+    centre, scale = np.median(x / unit) * unit, robust_spread(x)
     with np.errstate(over="ignore"):
         factor = _exact_factor(x)
     if factor:  # decimals as whole numbers, so that equal gaps are equal in float32 too
@@ -109,7 +111,7 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         cells = cells - np.rint(centre * factor)
         scale = scale * factor
     else:
-        cells = (new - centre) / scale
+        cells = (new / unit - centre / unit) / (scale / unit)
         scale = 1.0
     limit = FARTHEST * scale
     return np.clip(cells, -limit, limit), _few_bits(0.5 / scale**2)
@@ -121,7 +123,9 @@ def _exact_factor(x: np.ndarray) -> float:
     if width == 0 or not np.isfinite(width):
         return 0.0
     n_distinct = np.unique(x).size
-    for power in range(-int(np.log10(largest)), int(np.log10(2**24 / width)) + 1):
+    with np.errstate(divide="ignore", over="ignore"):  # of numbers near 1e-308
+        finest = min(np.log10(2**24 / width), np.log10(1e9 / largest), LARGEST_POWER)
+    for power in range(-int(np.log10(largest)), int(finest) + 1):
         factor = 10.0**power
         if not 0 < factor * largest < 1e9:  # beyond, rounding says nothing
             continue

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.limits import limits, refuse_beyond, variable
 from cellval.table.decoding import encoding_of, writable
 from cellval.text import joined, listed, shortened
 
@@ -39,7 +40,7 @@ class CsvFormat:
 
 
 def text_cells(
-    raw: bytes, name: str, max_columns: int = 2000, decimal: str = ""
+    raw: bytes, name: str, max_columns: int | None = None, decimal: str = ""
 ) -> tuple[pd.DataFrame, CsvFormat, list[str]]:
     """The cells of a CSV file as text, how it was written, and what was noticed.
 
@@ -47,6 +48,9 @@ def text_cells(
     with the row (as a person counts them: from 1, the header and blank lines not
     counted) and the line wherever the file is broken.
     """
+    limit = limits()
+    csv.field_size_limit(int(limit.cell_length))  # of all readers of the process
+    most = limit.columns if max_columns is None else max_columns
     encoding = encoding_of(raw, name)
     notes = []
     if encoding in ENCODING_NAMES:
@@ -62,12 +66,15 @@ def text_cells(
         )
         rows = _rows(reader, name)
         header = next(rows)[1]
-        if len(header) > max_columns:
+        if len(header) > most:
             raise InputError(
-                f"{name} has {len(header):,} columns; the limit is {max_columns:,}. "
-                "Keep the columns that matter, or raise the limit. "
-                "If rows and columns are swapped, transpose the table."
+                f"{name} has {len(header):,} columns; the limit is {most:,.0f}. "
+                "Keep the columns that matter, or raise the limit with the environment "
+                f"variable {variable('columns')}. If rows and columns are swapped, "
+                "transpose the table."
             )
+        most_rows = min(limit.rows, limit.cells // len(header))
+        rows = _refusing_beyond(most_rows, len(header), rows, name)
         cells = _cells(rows, header, name, DELIMITERS[delimiter], notes)
     names = unique_names(header[: cells.shape[1]], notes)
     cells.columns = pd.Index(names, dtype="str")
@@ -135,6 +142,18 @@ def _rows(reader: Any, name: str) -> Iterator[tuple[int, list[str]]]:
         raise InputError(f"{name} is empty: it holds blank lines only.")
 
 
+def _refusing_beyond(
+    most: float, width: int, rows: Iterator[tuple[int, list[str]]], name: str
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows, of which no more than `most` are read."""
+    for n, row in enumerate(rows, 1):
+        if n > most:
+            what, advice = f"{name} up to row {n:,}", "take a sample of the rows"
+            refuse_beyond(what, "rows", n, advice)
+            refuse_beyond(what, "cells", n * width, advice)
+        yield row
+
+
 def _place(n: int, line: int) -> str:
     return f"row {n:,} (line {line:,})" if n else f"the header (line {line:,})"
 
@@ -144,7 +163,8 @@ def _bad_quote(name: str, place: str, error: str) -> InputError:
         return InputError(
             f"{name}: a cell in {place} is longer than {csv.field_size_limit():,} "
             'characters. Most likely a quote (") opens there and is never closed: '
-            "close it, or shorten the cell."
+            "close it, or shorten the cell. If it is meant to be so long, raise the "
+            f"limit with the environment variable {variable('cell_length')}."
         )
     if "end of data" in error:
         return InputError(
@@ -218,7 +238,7 @@ def _cells(
 
 def frame_cells(df: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """The cells of a DataFrame as they would stand in a CSV file."""
-    names = unique_names([str(column) for column in df.columns], notes)
+    names = unique_names([_text(column) for column in df.columns], notes)
     texts = {new: _frame_texts(df.iloc[:, j]) for j, new in enumerate(names)}
     for name, column in texts.items():
         row = next((i for i, text in enumerate(column, 1) if "\0" in text), 0)
@@ -227,6 +247,13 @@ def frame_cells(df: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
                 f"'{name}' holds a NUL character in row {row:,}, which no text "
                 "contains. Remove it."
             )
+        longest = max(map(len, column), default=0)
+        refuse_beyond(
+            f"A cell of '{shortened(name)}'",
+            "cell_length",
+            longest,
+            "shorten it",
+        )
     return pd.DataFrame(texts, dtype="str")
 
 
@@ -241,7 +268,11 @@ def _frame_texts(column: pd.Series) -> list[str]:
         if (days == days.dt.normalize()).all():
             column = column.dt.date
     pairs = zip(column.astype(object), missing, strict=True)
-    return ["" if gone else writable(str(value)).decode() for value, gone in pairs]
+    return ["" if gone else _text(value) for value, gone in pairs]
+
+
+def _text(value: object) -> str:
+    return writable(str(value)).decode()
 
 
 def unique_names(header: Sequence[str], notes: list[str]) -> list[str]:

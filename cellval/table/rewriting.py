@@ -4,6 +4,7 @@ Only the bytes of the changed fields and the dropped rows differ: encoding, deli
 quotes, blanks, blank lines and line endings of all others stay as they are.
 """
 
+import csv
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping
@@ -52,6 +53,19 @@ def rewritten(
     result = mark + "".join(pieces).encode(codec)
     _check_result(result, before, new, gone, syntax, name)
     return result
+
+
+def frame_csv(frame: pd.DataFrame) -> str:
+    """A frame as a new CSV file.
+
+    A lone carriage return ends a row for most readers, but pandas puts no quotes around
+    it.
+    """
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:
+        how = csv.QUOTE_NONNUMERIC
+        text = frame.to_csv(index=False, lineterminator="\n", quoting=how)
+    return text
 
 
 @dataclass(frozen=True)

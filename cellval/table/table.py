@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.limits import refuse_shape
 from cellval.table.columns import (
     KINDS,
     Column,
@@ -260,6 +261,7 @@ class Table:
             raise InputError(
                 f"{name} is empty: it has {df.shape[0]} rows and {df.shape[1]} columns."
             )
+        refuse_shape(name, *df.shape)
         asked = ReadOptions.of(label, id_column, exclude, kinds, like)
         notes: list[str] = []
         return _table(frame_cells(df, notes), name, asked, notes, None)
@@ -274,7 +276,7 @@ def read(
     kinds: Mapping[str, str] | None = None,
     like: Table | None = None,
     max_bytes: int | None = None,
-    max_columns: int = 2000,
+    max_columns: int | None = None,
 ) -> Table:
     """Read a CSV file: encoding, delimiter, decimal mark and kinds are found out.
 
@@ -294,8 +296,9 @@ def read(
         its cells look like; one row or one class is enough. Instead of the above.
     max_bytes : int, optional
         Larger files are refused; 500 MB, or the environment variable CELLVAL_MAX_MB.
-    max_columns : int
-        Files with more columns are refused.
+    max_columns : int, optional
+        Files with more columns are refused; 2,000, or CELLVAL_MAX_COLUMNS. Other limits
+        are in `cellval.limits`.
 
     Returns
     -------

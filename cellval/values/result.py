@@ -10,17 +10,15 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.table.decoding import bytes_of
 from cellval.table.table import Table
-from cellval.text import counted
+from cellval.text import counted, cut
+from cellval.values.archive import ARRAYS, Unfit, read_archive
 from cellval.values.settings import Settings, from_0_1
 from cellval.values.words import design_words
 
 FORMAT = 2  # of saved files
 READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
-_ARRAYS = (
-    *("values", "stderr", "row_values", "row_stderr"),
-    *("column_values", "column_stderr", "row_numbers"),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,7 +273,7 @@ class CellValues:
             "column_names": self.column_names,
             "cells": [self.cells[c].tolist() for c in self.cells.columns],
         }
-        arrays = {name: getattr(self, name) for name in _ARRAYS}
+        arrays = {name: getattr(self, name) for name in ARRAYS}
         arrays |= {f"state_{name}": array for name, array in self.state.items()}
         arrays["about"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
         path = Path(path)
@@ -320,38 +318,41 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
     >>> cellval.load(path).n_test
     200
     """
+    raw, name = _saved(path)
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-        header = json.loads(arrays["about"].tobytes())
+        header, arrays = read_archive(raw)
         if header["format"] not in READERS:
             raise InputError(
-                f"{path} was written by another version of cellval (format "
-                f"{header['format']}, this one reads {', '.join(map(str, READERS))}). "
-                "Run it again."
+                f"{name} was written by another version of cellval (format "
+                f"{cut(header['format'], 20)}, this one reads "
+                f"{', '.join(map(str, READERS))}). Run it again."
             )
         names = tuple(header["column_names"])
-        values = CellValues(
-            n_test=int(header["n_test"]),
-            settings=READERS[header["format"]](header["settings"]),
-            ids=tuple(header["ids"]),
-            labels=tuple(header["labels"]),
-            column_names=names,
-            cells=pd.DataFrame(
-                dict(zip(names, header["cells"], strict=True)), dtype=str
-            ),
-            state={k[6:]: a for k, a in arrays.items() if k.startswith("state_")},
-            **{name: arrays[name] for name in _ARRAYS},
-        )
-        shape = (len(values.ids), len(names))
-        if values.values.shape != shape or values.cells.shape != shape:
-            raise ValueError("shapes do not fit")
-        return values
-    except InputError:
-        raise
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.") from error
-    except Exception as error:  # zip, json and numpy each have their own
+        cells = dict(zip(names, header["cells"], strict=True))
+        try:
+            settings = READERS[header["format"]](header["settings"])
+        except InputError:
+            raise
+        except Exception as error:  # whatever is wrong with one of thirty fields
+            raise Unfit("its settings cannot be read") from error
+    except Unfit as why:
         raise InputError(
-            f"{path} does not hold cell values. Choose a values.npz that cellval wrote."
-        ) from error
+            f"{name} does not hold cell values: {why}. Choose a values.npz that "
+            "cellval wrote."
+        ) from why
+    return CellValues(
+        n_test=header["n_test"],
+        settings=settings,
+        ids=tuple(header["ids"]),
+        labels=tuple(header["labels"]),
+        column_names=names,
+        cells=pd.DataFrame(cells, dtype=str),
+        state={k[6:]: a for k, a in arrays.items() if k.startswith("state_")},
+        **{name: arrays[name] for name in ARRAYS},
+    )
+
+
+def _saved(path: str | Path | IO[bytes]) -> tuple[bytes, str]:
+    if isinstance(path, str | Path) and not Path(path).exists():
+        raise InputError(f"There is no file {path}.")
+    return bytes_of(path)

@@ -1,9 +1,10 @@
 """`Settings`: how values were made, as fields; sentences about them are in `words`."""
 
+import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, get_args
 
 from cellval.errors import InputError
 from cellval.methods import METHODS, MODELS
@@ -128,7 +129,20 @@ class Settings:
         """What `to_dict` gave, after JSON made lists of tuples."""
         sources = tuple((where, seed) for where, seed in saved["sources"])
         passes = tuple(map(int, saved["passes"]))
-        return cls(**{**saved, "sources": sources, "passes": passes})
+        return cls(**{**saved, "sources": sources, "passes": passes}).checked()
+
+    def checked(self) -> "Settings":
+        """Itself, if every field is of its kind: a file may say anything."""
+        for one in fields(self):
+            value: Any = getattr(self, one.name)
+            if isinstance(value, tuple):
+                continue  # made of what was read
+            kinds = get_args(one.type) or (one.type,)
+            if float in kinds and type(value) in (int, float) and math.isfinite(value):
+                continue
+            if type(value) not in kinds or (float in kinds and value is not None):
+                raise ValueError(f"{one.name}={value!r}")
+        return self
 
 
 # --- files of version 0.1 -------------------------------------------------------------
@@ -176,7 +190,7 @@ def from_0_1(old: Mapping[str, Any]) -> Settings:
         **test,
         **done,
         **{name: old[name] for name in kept if name in old},
-    )
+    ).checked()
 
 
 def _test_of(said: str) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def test_ctrl_c_before_there_is_a_result_ends_the_command(capsys):
     ("text", "shown"),
     [
         ("plain", "plain"),
-        ("two\nlines\x1b[31m", "two lines [31m"),
+        ("two\nlines\x1b[31m", "two lines␛[31m"),
         ("x" * 30, "x" * 23 + "…"),
         (12.5, "12.5"),
     ],

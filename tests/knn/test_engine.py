@@ -4,6 +4,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from threading import Thread
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import bits, close, random_table
 
@@ -194,3 +195,60 @@ def test_all_subsets_of_many_columns_are_foretold_without_trying_them(monkeypatc
     monkeypatch.setattr(engine, "_seconds_each", lambda _, n: timed.append(n) or 1.0)
     expected_seconds(table, RunOptions(subsets="all"))
     assert timed == [PAIRS_FOR_ENDS]
+
+
+def heavy_tables():
+    """Eight rows with cells a million times as large as others."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        x = rng.standard_cauchy((8, 6))
+        x = np.sign(x) * np.abs(x) ** rng.choice([1, 3, 8])
+        cells = {f"c{j}": [repr(float(v)) for v in x[:, j]] for j in range(6)}
+        yield pd.DataFrame(cells | {"y": ["a", "b"] * 4}), rng.permutation(6)
+
+
+def test_values_of_all_subsets_do_not_depend_on_the_order_of_the_columns():
+    names = [f"c{j}" for j in range(6)]
+
+    def table(frame, order):
+        ordered = frame[[*order, "y"]]
+        kinds = dict.fromkeys(names, "number")
+        return cellval.Table.from_frame(ordered, label="y", kinds=kinds)
+
+    for frame, order in heavy_tables():
+        one, other = table(frame, names), table(frame, [names[j] for j in order])
+        a, b = (cellval.value_cells(t, n_neighbors=3) for t in (one, other))
+        whole = (cellval.value_rows(t, n_neighbors=3) for t in (one, other))
+        for x, y in (
+            (b.to_frame()[names].to_numpy(), a.values),
+            (b.columns["stderr"][names].to_numpy(), a.column_stderr),
+            (b.row_values, a.row_values),
+            tuple(whole),
+        ):
+            np.testing.assert_allclose(x, y, rtol=0, atol=1e-12)
+
+
+def test_columns_are_ordered_by_what_is_in_them(monkeypatch):
+    monkeypatch.setattr(engine, "EXTREMELY_FAR", 0.0)
+    table = random_table(3, 30, ["number", "category", "decimal"] * 2)
+    rows = make_problem(table, RunOptions()).rows
+    order = engine.column_order(rows)
+    assert sorted(order) == list(range(6))
+    turned = rows._replace(
+        cells=rows.cells[::-1],
+        weight=rows.weight[::-1],
+        is_category=rows.is_category[::-1],
+    )
+    assert (5 - engine.column_order(turned)).tolist() == order.tolist()
+    mixed = np.random.default_rng(0).permutation(rows.y.size)
+    assert (
+        engine.column_order(rows._replace(cells=rows.cells[:, mixed])) == order
+    ).all()
+
+
+def test_columns_of_ordinary_tables_stay_in_the_order_of_the_file():
+    table = random_table(3, 30, ["number", "category", "decimal"] * 2)
+    rows = make_problem(table, RunOptions()).rows
+    assert engine.column_order(rows).tolist() == list(range(6))
+    missing = rows._replace(cells=np.full_like(rows.cells, np.nan))
+    assert engine.column_order(missing).tolist() == list(range(6))

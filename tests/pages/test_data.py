@@ -122,6 +122,20 @@ def test_a_refused_file_is_forgotten_when_it_is_taken_away_or_a_run_starts():
     assert not goto(settled(click(app, START)), "data").error
 
 
+def test_numbers_as_small_or_as_large_as_can_be_are_shown():
+    lines = [f"{5e-324 * k!r},{(-1) ** k * 1.7e308},{'nm'[k % 2]}" for k in range(12)]
+    app = upload(open_app(), "far.csv", "\n".join(["a,b,y", *lines]).encode())
+    assert not app.error and not app.exception
+    assert START in labels(app)
+
+
+def test_a_limit_that_is_exceeded_is_told(monkeypatch):
+    monkeypatch.setenv("CELLVAL_MAX_ROWS", "3")
+    app = upload(open_app(), "long.csv", b"a,y\n1,n\n2,m\n3,n\n4,m\n")
+    assert "the limit is 3" in texts(app.error)
+    assert "MAX" in texts(app.error) and START not in labels(app)
+
+
 def test_markdown_in_a_file_is_shown_as_text():
     raw = b"**x**,:red[y],label\n" + b"1,2,a\n2,1,b\n1,1,a\n,2,b\n"
     app = upload(open_app(), "[evil](http://example.com).csv", raw)

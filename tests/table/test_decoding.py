@@ -1,7 +1,9 @@
 """Bytes to text: encodings, sources, sizes, and files that are no CSV."""
 
 import io
+import os
 import random
+import socket
 import zipfile
 
 import pandas as pd
@@ -211,3 +213,27 @@ def test_a_file_that_is_no_csv_is_named(raw, kind):
 def test_an_empty_file_gets_a_sentence(raw):
     message = message_of(raw)
     assert "empty" in message
+
+
+# What is no file
+
+
+def test_a_pipe_or_a_device_is_refused_and_nobody_waits(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    assert "it is a pipe, not a file" in message_of(pipe)
+    assert "it is a device, not a file" in message_of(os.devnull)
+    assert "it is a folder" in message_of(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "s"))
+        assert "it is a socket, not a file" in message_of(tmp_path / "s")
+
+
+def test_a_name_that_is_no_utf_8_becomes_one_that_can_be_written(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.csv")
+    with open(path, "wb") as file:
+        file.write(GOOD.encode())
+    assert read(path, label="sex").name == "caf\ufffd.csv"
+    with open(path, "rb") as file:
+        assert read(file, label="sex").name == "caf\ufffd.csv"
+    assert "\udce9" not in message_of(f"{path}.none")

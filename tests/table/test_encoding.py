@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval.table.describe import small_spreads, spread
 from cellval.table.encoding import encode
+from cellval.table.table import Table, read
 
 
 def test_encoded_distances_of_random_pairs_are_alike_for_every_column():
@@ -58,3 +60,36 @@ def test_an_absurd_test_cell_does_not_hide_the_other_columns():
     test = cellval.Table.from_frame(absurd, like=table)
     comp = cellval.value_cells(table, test=test, n_neighbors=3)
     assert np.unique(comp.values[:, 1].round(9)).size > 3
+
+
+TINY = [5e-324 * k for k in range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        TINY,
+        [1e-310 * k for k in range(12)],
+        [0.0] * 11 + [5e-324],
+        [5e-324] * 11 + [1e308],
+        [1.7e308 * (-1) ** k for k in range(12)],
+    ],
+)
+def test_numbers_as_small_or_as_large_as_can_be_are_valued_and_drawn(numbers):
+    lines = [f"{x!r},{k % 5},{'ab'[k % 2]}" for k, x in enumerate(numbers)]
+    table = read("\n".join(["x,z,y", *lines]).encode(), label="y")
+    assert np.isfinite(encode(table).cells).all()
+    assert np.isfinite(cellval.value_cells(table).values).all()
+    assert cellval.suspects(table)["suspicion"].notna().all()
+    assert sum(small_spreads(table)["x"]) > 99
+    assert np.isfinite(spread(table, 0, "x").edges).all()
+
+
+def test_tiny_numbers_are_as_far_apart_as_others():
+    def cells(numbers):
+        frame = pd.DataFrame({"x": [repr(x) for x in numbers], "y": list("ab") * 6})
+        return encode(Table.from_frame(frame, label="y")).cells[0]
+
+    # 2e-323 is four times the smallest number there is: little is known of its digits
+    np.testing.assert_allclose(np.diff(cells(TINY)), np.diff(cells(TINY))[0], rtol=1e-6)
+    assert np.ptp(cells(TINY)) > 1

@@ -1,6 +1,7 @@
 """A changed file differs from the original in the changed fields and nowhere else."""
 
 import codecs
+import io
 import random
 
 import pandas as pd
@@ -9,7 +10,7 @@ from cases import SAMPLES, calls
 
 from cellval.errors import InputError
 from cellval.table.parsing import text_cells
-from cellval.table.rewriting import rewritten
+from cellval.table.rewriting import frame_csv, rewritten
 from cellval.table.table import read
 
 UGLY = SAMPLES / "ugly.csv"
@@ -349,3 +350,11 @@ def test_work_grows_no_faster_than_the_rows():
     assert calls(rewritten, *arguments(8_000)) < 4.4 * calls(
         rewritten, *arguments(2_000)
     )
+
+
+def test_a_new_file_has_quotes_around_a_lone_carriage_return():
+    frame = pd.DataFrame({"a": ["x\ry", "1"], "b": ["2", "3"]})
+    again = pd.read_csv(io.StringIO(frame_csv(frame), newline=""), dtype=str)
+    assert again.shape == (2, 2) and again["a"][0] == "x\ry"
+    plain = frame.replace("x\ry", "x")
+    assert frame_csv(plain) == plain.to_csv(index=False, lineterminator="\n")

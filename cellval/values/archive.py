@@ -1,0 +1,196 @@
+"""Saved values from an .npz file that anybody may have made.
+
+What is in it is looked at before any array is read: names, shapes, dtypes and sizes
+stand in the directory of the archive and at the start of each array. Nothing is
+unpickled, and nothing is unpacked that does not fit.
+"""
+
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from cellval.errors import InputError
+from cellval.limits import how_to_raise, limits, refuse_shape
+from cellval.text import cut
+
+MATRICES = ("values", "stderr")  # (rows, columns)
+OF_ROWS = ("row_values", "row_stderr", "row_numbers")
+OF_COLUMNS = ("column_values", "column_stderr")
+ARRAYS = (*MATRICES, *OF_ROWS, *OF_COLUMNS)
+MOST_STATE = 64  # arrays of a run that can be continued
+MOST_SEGMENTS = 2**16  # of its test points
+_STATE = re.compile(r"state_[a-z_]{1,40}")
+
+
+class Unfit(Exception):
+    """What is wrong with the file, as in "'values' is missing"."""
+
+
+def read_archive(raw: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What is said about the values, and their arrays; `Unfit` if they do not fit."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as file:
+            entries = _entries(file)
+            about = _array(file, entries["about"], "about", None)
+            if about.dtype != np.uint8 or about.ndim != 1:
+                raise Unfit("what should say what it holds is no text")
+            header = _header(json.loads(about.tobytes()))
+            shapes = _shapes(len(header["ids"]), len(header["column_names"]), entries)
+            arrays = {
+                name: _array(file, entries[name], name, shape)
+                for name, shape in shapes.items()
+            }
+    except InputError:
+        raise  # it is a ValueError, too
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise Unfit("it is damaged or no .npz file") from error
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        # of JSON and of the headers of arrays
+        raise Unfit("what it says about itself cannot be read") from error
+    _check_numbers(arrays)
+    return header, arrays
+
+
+def _entries(file: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """By name of the array. Names and sizes are those that the directory states."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for entry in file.infolist():
+        name = entry.filename.removesuffix(".npy")
+        known = name in (*ARRAYS, "about") or _STATE.fullmatch(name)
+        if not known or name == entry.filename:
+            raise Unfit(f"it holds '{cut(entry.filename, 40)}', which is none of them")
+        if name in found:
+            raise Unfit(f"it holds '{name}' twice")
+        packed = entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if not packed or entry.flag_bits & 1:
+            raise Unfit("it is packed or encrypted as cellval does not do it")
+        found[name] = entry
+    for name in ("about", *ARRAYS):
+        if name not in found:
+            raise Unfit(f"'{name}' is missing")
+    if len(found) > len(ARRAYS) + 1 + MOST_STATE:
+        raise Unfit(f"it holds {len(found):,} arrays")
+    size, limit = sum(entry.file_size for entry in found.values()), limits()
+    if size > limit.unpacked_bytes:
+        raise InputError(
+            f"These values have {size / 1e6:,.0f} MB when they are unpacked; the limit "
+            f"is {limit.unpacked_mb:,.0f} MB. {how_to_raise('unpacked_mb')}, if you "
+            "know where the file comes from."
+        )
+    return found
+
+
+def _header(header: Any) -> dict[str, Any]:
+    """Texts and counts, as many as there should be."""
+    if not isinstance(header, dict):
+        raise Unfit("what it says about itself cannot be read")
+    for name in ("format", "n_test", "settings", "ids", "labels", "column_names"):
+        if name not in header:
+            raise Unfit(f"it does not state its {name.replace('_', ' ')}")
+    ids, labels, names = header["ids"], header["labels"], header["column_names"]
+    for what, texts in (("ids", ids), ("labels", labels), ("column names", names)):
+        if not _is_texts(texts):
+            raise Unfit(f"its {what} are no list of texts")
+    n, m, cells = len(ids), len(names), header.get("cells")
+    if n == 0 or m == 0:
+        raise Unfit(f"it states {n:,} rows and {m:,} columns")
+    if len(set(names)) < m:
+        raise Unfit("two columns have the same name")
+    if len(labels) != n:
+        raise Unfit(f"it states {n:,} rows but {len(labels):,} labels")
+    refuse_shape("This file of values", n, m)
+    columns: Any = cells if isinstance(cells, list) and len(cells) == m else [None]
+    if not all(_is_texts(column) and len(column) == n for column in columns):
+        raise Unfit(f"the texts of its cells are not {n:,} x {m:,}")
+    n_test = header["n_test"]
+    if not isinstance(n_test, int) or not 0 <= n_test < 2**53:
+        raise Unfit("its number of test points is no count")
+    if not isinstance(header["format"], int):
+        raise Unfit("it does not state its format")
+    if not isinstance(header["settings"], dict):
+        raise Unfit("it does not state its settings")
+    return header
+
+
+def _is_texts(texts: Any) -> bool:
+    return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+
+
+def _shapes(n: int, m: int, names: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Shape of each array; of what continues a run at most so much along each axis."""
+    known: dict[str, tuple[int, ...]] = dict.fromkeys(MATRICES, (n, m))
+    known |= dict.fromkeys(OF_ROWS, (n,)) | dict.fromkeys(OF_COLUMNS, (m,))
+    return known | {name: (-1, m, n) for name in names if _STATE.fullmatch(name)}
+
+
+def _array(
+    file: zipfile.ZipFile,
+    entry: zipfile.ZipInfo,
+    name: str,
+    shape: tuple[int, ...] | None,
+) -> np.ndarray:
+    with file.open(entry) as stream:
+        major = npy.read_magic(stream)[0]
+        read_header: Any = {
+            1: npy.read_array_header_1_0,
+            2: npy.read_array_header_2_0,
+        }.get(major)
+        if read_header is None:
+            raise Unfit(f"'{name}' has an unknown format")
+        found, fortran, dtype = read_header(stream)
+        _check_array(name, found, dtype, shape)
+        n_bytes = int(np.prod(found, dtype=object)) * dtype.itemsize
+        if n_bytes != entry.file_size - _told(stream):
+            raise Unfit(f"'{name}' is longer or shorter than it says")
+        data = stream.read(n_bytes)
+        if len(data) != n_bytes:
+            raise Unfit(f"'{name}' is cut off")
+        stream.read(1)  # the end, where the checksum is compared
+    order: Any = "F" if fortran else "C"
+    array = np.frombuffer(data, dtype).reshape(found, order=order)
+    return array.astype(dtype.newbyteorder("="), order="C")
+
+
+def _told(stream: IO[bytes]) -> int:
+    return int(stream.tell())
+
+
+def _check_array(
+    name: str, found: tuple[int, ...], dtype: np.dtype, shape: tuple[int, ...] | None
+) -> None:
+    kinds = "iu" if name == "row_numbers" else "fiub" if name[:6] == "state_" else "f"
+    if dtype.kind not in ("u" if shape is None else kinds) or dtype.itemsize > 8:
+        raise Unfit(f"'{name}' holds {cut(dtype, 40)}, which is not possible there")
+    if shape is None:
+        return
+    if shape[0] == -1:  # (segments, columns, rows), or a part of it
+        n_columns, n_rows = shape[1:]
+        fits = (
+            len(found) <= 3
+            and (len(found) < 2 or (found[-2] == n_columns and found[-1] <= n_rows))
+            and max(found, default=0) <= max(n_rows, n_columns, MOST_SEGMENTS)
+        )
+    else:
+        fits = found == shape
+    if not fits:
+        need = " x ".join(f"{size:,}" for size in shape if size >= 0)
+        has = " x ".join(f"{size:,}" for size in found) or "one number"
+        raise Unfit(f"'{name}' is {has}, which does not fit {need}")
+
+
+def _check_numbers(arrays: Mapping[str, np.ndarray]) -> None:
+    for name, array in arrays.items():
+        if array.dtype.kind == "f" and np.isinf(array).any():
+            raise Unfit(f"'{name}' holds infinite numbers")
+        if name.endswith("stderr") and (array < 0).any():
+            raise Unfit(f"'{name}' holds errors below zero")
+    rows = arrays["row_numbers"]
+    if rows.min() < 1 or (np.diff(rows) <= 0).any():
+        raise Unfit("its rows are not numbered upwards from 1")

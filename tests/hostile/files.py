@@ -1,0 +1,240 @@
+"""Files as nobody should write them, seeded, with what each must give.
+
+`files()` yields a `Hostile` for each: its bytes, and either a part of the sentence with
+which it is refused, or the shape (rows, columns with the label) of the table it is.
+"""
+
+import gzip
+import io
+import random
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+SEED = 20_26
+
+
+@dataclass(frozen=True)
+class Hostile:
+    name: str
+    raw: bytes
+    refused: str = ""  # in the sentence; empty and no shape: refused, or any table
+    shape: tuple[int, int] | None = None
+
+
+def grid(n=8, m=3, mark=",", end="\n", cell=lambda i, j: str((7 * i + 3 * j) % 11)):
+    """A good table of numbers with a label of two classes, as text."""
+    header = mark.join([*(f"c{j}" for j in range(m)), "y"])
+    rows = (mark.join([*(cell(i, j) for j in range(m)), "ab"[i % 2]]) for i in range(n))
+    return end.join([header, *rows]) + end
+
+
+def with_cell(text, header="c0"):
+    """A good table with one text, quoted, among its cells."""
+    quoted = '"' + text.replace('"', '""') + '"'
+    lines = grid().splitlines()
+    first = lines[3].split(",")
+    lines[3] = ",".join([first[0], quoted, *first[2:]])
+    return "\n".join([lines[0].replace("c0", header), *lines[1:]]) + "\n"
+
+
+TRICKS = (
+    *("=1+1", "+SUM(A1)", "-2+3", "@cmd", "=cmd|' /C calc'!A0", "\t=1", "=HYPERLINK()"),
+    *("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "&lt;b&gt;", "<b>"),
+    *("[a](javascript:alert(1))", "![](http://a.b/c.png)", "**bold** _it_ `c`", "# h"),
+    *("$x^2$", "{{ 7*7 }}", "${7*7}", "%s%n", "{0}", "\\x41", "'; DROP TABLE t;--"),
+    *("\x1b[31mred\x1b[0m", "\x07", "\x08\x08", "\x7f", "\x9b2J", "a\rb", "a\r\nb"),
+    *(
+        "a\nb",
+        "\u202etxt.exe",
+        "\u200b",
+        "\ufeff",
+        "\u2028",
+        "\u2029",
+        "\xa0",
+        "\u3000",
+    ),
+    *(
+        "e\u0301" * 40,
+        "ﬃ",
+        "İ",
+        "ß",
+        "Ω≈ç√",
+        "漢字",
+        "👩‍👩‍👧‍👦",
+        "🏳️‍🌈",
+        "١٢٣",
+        "１２",
+        "Ⅷ",
+        "½",
+    ),
+    *(
+        "\U0010ffff",
+        "\ue000",
+        "\ufffd",
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "Infinity",
+        "1e999",
+    ),
+    *(
+        "-1e999",
+        "1e-999",
+        "5e-324",
+        "1.7976931348623157e308",
+        "9" * 400,
+        "0x1F",
+        "1_000",
+    ),
+    *("1e5000", "٣", "--5", "5-", "(5)", "1,5", "1.5.2", "1 000", "1'000", "$5", "5 %"),
+    *("2020-02-30", "0000-00-00", "31/12/9999", "1/1/1", "2020-01-01T25:61:61Z"),
+    *("9999999-01-01", "-0", "0" * 300, "None", "null", "NULL", "N/A", "?", "-", "."),
+    *("", " ", "  \t ", '"', '""', "'", "`", "\\", "/", "|", ";", ",", ",,,,", "\t\t"),
+    *("x" * 100_000, "word " * 5000, "true", "TRUE", "__class__", "constructor", "..."),
+)
+INFINITE = ("inf", "-inf", "Infinity", "1e999", "-1e999", "9" * 400, "1e5000")
+HEADERS = (
+    *("", " ", "y ", "Y", "y", "c1", "index", "id", "constructor", "__proto__", "None"),
+    *("x" * 100_000, "=1+1", "<script>alert(1)</script>", "**b**", "[a](b)", "nan"),
+    *(
+        "\x1b[2J",
+        "a\nb",
+        "a\r\nb",
+        "\u202eabc",
+        "\ufeff",
+        "e\u0301",
+        "👩‍👩‍👧",
+        "'",
+        '"',
+        ",",
+    ),
+    *("%s", "{0}", "$x$", "row", "row_number", "value", "label", "position", "c0 (2)"),
+    *("column 1", "漢字", "a/b", "..", "\\", "0", "1.5", "True", "\xa0", "\x7f", "\t"),
+)
+ENCODINGS = (
+    *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "latin-1"),
+    *("cp1252", "cp1250", "cp1251", "cp437", "iso8859-15", "mac-roman", "shift-jis"),
+    *("gbk", "big5", "euc-kr", "koi8-r", "utf-7", "cp037"),
+)
+
+
+def cells_and_headers() -> Iterator[Hostile]:
+    for k, text in enumerate(TRICKS):
+        raw = with_cell(text).encode()
+        if text in INFINITE:
+            yield Hostile(f"cell-{k}", raw, "infinite number")
+        else:
+            yield Hostile(f"cell-{k}", raw, shape=(8, 4))
+    for k, text in enumerate(HEADERS):
+        quoted = '"' + text.replace('"', '""') + '"'
+        yield Hostile(f"header-{k}", with_cell("1", quoted).encode(), shape=(8, 4))
+
+
+def encodings() -> Iterator[Hostile]:
+    text = grid(cell=lambda i, j: ("Zoë", "José", "12.5")[(i + j) % 3])
+    for encoding in ENCODINGS:
+        raw = text.encode(encoding, "replace")
+        yield Hostile(f"encoding-{encoding}", raw)
+        yield Hostile(f"encoding-{encoding}-cut", raw[:-1])
+        yield Hostile(f"encoding-{encoding}-mixed", raw + "é,ü,ß,a\n".encode())
+    for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0"):
+        yield Hostile(f"mark-alone-{mark.hex()}", mark, refused="")
+        yield Hostile(f"mark-twice-{mark.hex()}", mark * 2 + grid().encode())
+        yield Hostile(f"mark-inside-{mark.hex()}", grid().encode() + mark)
+
+
+def dialects() -> Iterator[Hostile]:
+    for mark in ",;\t|":
+        for end in ("\n", "\r\n", "\r"):
+            for tail in ("", end, end * 3, f"{end} {end}"):
+                raw = (grid(mark=mark, end=end).removesuffix(end) + tail).encode()
+                yield Hostile(f"dialect-{len(raw)}-{ord(mark)}", raw, shape=(8, 4))
+    for mark in (":", " ", "~", "^", "\x01", "\x1f", "§"):
+        words = "single column" if mark != "\x01" else "no CSV file"
+        yield Hostile(f"delimiter-{ord(mark)}", grid(mark=mark).encode(), words)
+    for n, m in ((1, 3), (2, 1), (3, 1), (2, 60), (300, 2)):
+        text = grid(n, m)
+        yield Hostile(
+            f"size-{n}-{m}", text.encode(), shape=(n, m + 1) if n > 1 else None
+        )
+
+
+def broken() -> Iterator[Hostile]:
+    good = grid()
+    for name, raw, words in (
+        ("empty", b"", "is empty"),
+        ("blanks", b" \n\t\n \r\n", "is empty"),
+        ("nul-only", b"\0" * 500, "is empty"),
+        ("header-only", b"a,b,y\n", "no rows"),
+        ("no-newline", b"a,b,y", "no rows"),
+        ("one-column", b"y\na\nb\na\n", "single column"),
+        ("one-word", b"hello", "no rows"),
+        ("open-quote", good.encode() + b'"1,2,3,a\n', "never closed"),
+        ("quote-in-quote", good.encode() + b'"1"2,3,4,a\n', "quotes"),
+        ("short-row", good.encode() + b"1,2\n", "fields"),
+        ("long-row", good.encode() + b"1,2,3,a,5,6\n", "fields"),
+        ("nul", good.encode() + b"1,\0,3,a\n", "NUL"),
+        ("one-class", good.replace(",b\n", ",a\n").encode(), ""),
+        ("many-columns", (",".join(f"c{j}" for j in range(2500)) + "\n").encode(), ""),
+        ("all-missing", b"a,y\n" + b",n\n,m\n" * 4, ""),
+        ("no-label", b"a,b,y\n" + b"1,2,\n" * 5, ""),
+    ):
+        yield Hostile(f"broken-{name}", raw, words)
+    starts = {
+        "pdf": b"%PDF-1.7\n%\xe2\xe3",
+        "png": b"\x89PNG\r\n\x1a\n" + bytes(99),
+        "jpeg": b"\xff\xd8\xff\xe0" + bytes(99),
+        "gif": b"GIF89a" + bytes(99),
+        "parquet": b"PAR1" + bytes(99) + b"PAR1",
+        "gzip": gzip.compress(good.encode(), mtime=0),
+        "sqlite": b"SQLite format 3\0" + bytes(99),
+        "xls": b"\xd0\xcf\x11\xe0" + bytes(99),
+        "html": b"<!DOCTYPE html><html><body><table></table>",
+        "xml": b"<?xml version='1.0'?><a/>",
+        "json": b'{"a": [1, 2], "y": [0, 1]}',
+        "json-list": b'[{"a": 1}, {"a": 2}]',
+        "zip": zipped("t.csv", good.encode()),
+        "xlsx": zipped("xl/workbook.xml", b"<x/>"),
+        "npz": zipped("values.npy", b"\x93NUMPY\x01\0v\0{}"),
+    }
+    for name, raw in starts.items():
+        yield Hostile(f"other-{name}", raw, "is no CSV file")
+        yield Hostile(f"other-{name}-cut", raw[:6])
+        yield Hostile(f"other-{name}-in-front", raw + b"\n" + good.encode())
+
+
+def zipped(name: str, raw: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(name), raw)
+    return file.getvalue()
+
+
+def mutated(n: int) -> Iterator[Hostile]:
+    """Good files with some of their bytes changed, cut, doubled or moved."""
+    draw = random.Random(SEED)
+    pieces = [b'"', b",", b";", b"\n", b"\r", b"\t", b"\0", b"\xff", b"\xc3", b"e999"]
+    pieces += [text.encode() for text in TRICKS if len(text) < 50]
+    bases = [grid().encode(), grid(mark=";", cell=lambda i, j: f"{i},{j}5").encode()]
+    bases.append(with_cell("two\nlines").encode())
+    bases.append(grid(cell=lambda i, j: f"2020-{i + 1:02}-1{j}").encode("utf-16"))
+    for k in range(n):
+        raw = bytearray(draw.choice(bases))
+        for _ in range(draw.randint(1, 6)):
+            at, end = sorted(draw.choices(range(len(raw) + 1), k=2))
+            end = min(end, at + draw.choice([0, 1, 3, 20]))
+            new = draw.choice([draw.choice(pieces), bytes(raw[at:end]) * 2, b""])
+            raw[at:end] = new
+        yield Hostile(f"mutated-{k}", bytes(raw))
+
+
+def files(n_mutated: int = 150) -> list[Hostile]:
+    return [
+        *cells_and_headers(),
+        *encodings(),
+        *dialects(),
+        *broken(),
+        *mutated(n_mutated),
+    ]

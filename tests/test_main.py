@@ -1,0 +1,88 @@
+"""The command `cellval` where streams are closed and names are hostile."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROWS = [(k, k % 3, k % 2) for k in range(12)]
+HERE = Path(__file__).parents[1]
+
+
+def table(header="x,z,y"):
+    lines = [header, *(f"{a},{b},{['no', 'yes'][c]}" for a, b, c in ROWS)]
+    return "\n".join(lines).encode()
+
+
+def cellval(folder, arguments, redirect=""):
+    """Output and messages as bytes, and the exit code, of a command in a folder."""
+    command = [sys.executable, "-m", "cellval", *arguments]
+    if redirect:
+        command = ["sh", "-c", f'"$@" {redirect}', "sh", *command]
+    environment = os.environ | {"PYTHONPATH": str(HERE), "PYTHONIOENCODING": "utf-8"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, timeout=300
+    )
+    return done.stdout, done.stderr, done.returncode
+
+
+def steers(printed):
+    """Control characters that reach a terminal."""
+    return {byte for byte in printed if byte < 32 and byte not in b"\n"} | (
+        {0x7F} & set(printed)
+    )
+
+
+@pytest.mark.parametrize("redirect", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_closed_streams_do_not_stop_a_run(tmp_path, redirect):
+    (tmp_path / "t.csv").write_bytes(table())
+    arguments = ["run", "t.csv", "--label", "y", "--out", "out"]
+    _, err, code = cellval(tmp_path, arguments, redirect)
+    assert (code, b"Traceback" in err) == (0, False)
+    assert (tmp_path / "out" / "values.csv").stat().st_size > 100
+
+
+def test_escape_codes_of_names_do_not_reach_the_terminal(tmp_path):
+    name = "evil\x1b]0;owned\x07\x1b[2J.csv"
+    header = '"x\x1b[31m\rfake",z\x9b2J\x08\u202e,y'
+    (tmp_path / name).write_bytes(table(header))
+    for arguments in (
+        ["run", name, "--label", "y", "--out", "o\x1b[1m"],
+        ["explain", name, "--label", "y", "--row", "3"],
+        ["suspects", name, "--label", "y", "--no-values", "--top", "5"],
+        ["run", name, "--label", "no\x1b[2Jsuch"],
+        ["run", name, "extra\x1b[2J.csv"],
+        ["run", "missing\x1b[2J.csv"],
+    ):
+        out, err, _ = cellval(tmp_path, arguments)
+        assert steers(out) == steers(err) == set(), arguments
+        said = (out + err).decode()
+        assert "\u202e" not in said and "\x9b" not in said
+        assert "Traceback" not in said
+
+
+def test_a_header_of_100_000_letters_is_cut(tmp_path):
+    (tmp_path / "t.csv").write_bytes(table(f"{'x' * 100_000},z,{'y' * 100_000}"))
+    for arguments in (
+        ["run", "t.csv"],
+        ["explain", "t.csv", "--row", "2"],
+        ["suspects", "t.csv", "--no-values"],
+        ["run", "t.csv", "--label", "q" * 100_000],
+    ):
+        out, err, _ = cellval(tmp_path, arguments)
+        assert len(out) + len(err) < 20_000, arguments
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX only")
+def test_a_file_name_that_is_no_utf_8_stands_in_the_report(tmp_path):
+    name = b"caf\xe9\xff.csv"
+    try:
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_bytes(table())
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    arguments = ["report", os.fsdecode(name), "--label", "y", "--out", "r.html"]
+    _, err, code = cellval(tmp_path, arguments)
+    assert (code, b"Traceback" in err) == (0, False), err
+    assert "caf\ufffd\ufffd.csv" in (tmp_path / "r.html").read_text("utf-8")
