@@ -8,6 +8,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TextIO, TypeVar
@@ -102,12 +103,14 @@ def shown(
         now = time.monotonic()
         if now - last >= every or snapshot.done >= 1:
             text = f"{what}: {line(snapshot)}" if what else line(snapshot)
-            stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
-            stream.flush()
+            with suppress(OSError):  # a terminal that was closed ends no run
+                stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
+                stream.flush()
             width, last = len(text), -every if snapshot.preparing else now
         yield snapshot
     if snapshot is not None and terminal:
-        stream.write("\n")
+        with suppress(OSError):
+            stream.write("\n")
 
 
 class Stages(Generic[Result]):

@@ -9,13 +9,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cellval.cli import signals
 from cellval.errors import InputError
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, read
 from cellval.text import cut
 from cellval.valuation import iter_values
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues
+from cellval.values.result import CellValues, load
+from cellval.whole_files import write_whole
 
 Result = TypeVar("Result")
 
@@ -47,10 +49,8 @@ def _kinds(pairs: Sequence[str]) -> dict[str, str]:
     return kinds
 
 
-def find_values(
-    options: argparse.Namespace, table: Table, continue_from: CellValues | None = None
-) -> tuple[CellValues, bool]:
-    """Run until done, or until Ctrl-C, which keeps what there is."""
+def find_values(options: argparse.Namespace, table: Table) -> tuple[CellValues, bool]:
+    """Run until done, or until somebody asks to stop, which keeps what there is."""
     given = {
         option.name: getattr(options, option.name) for option in fields(RunOptions)
     }
@@ -60,7 +60,9 @@ def find_values(
             chosen["subsets"] = int(chosen["subsets"])
     if "test" in chosen:
         chosen["test"] = _test(options, table)
-    where: dict[str, Any] = {"n_jobs": options.jobs, "continue_from": continue_from}
+    earlier = getattr(options, "continue_from", None)  # `explain` has none
+    where: dict[str, Any] = {"n_jobs": options.jobs}
+    where["continue_from"] = load(earlier) if earlier else None
     return last_of(iter_values(table, **chosen, **where))
 
 
@@ -77,11 +79,15 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float:
 def last_of(
     snapshots: Iterator[Snapshot[Result]], what: str = ""
 ) -> tuple[Result, bool]:
-    """The last result, and whether Ctrl-C came before the end and it is kept."""
+    """The last result, and whether a signal came before the end and it is kept.
+
+    From here on nothing is interrupted: somebody will write the result.
+    """
     last: Snapshot[Result] | None = None
     steps: Any = shown(snapshots, what=what)
     stopped = False
     try:
+        signals.heed()
         for last in steps:  # noqa: B007 - the last one is the result
             pass
     except KeyboardInterrupt:
@@ -89,9 +95,26 @@ def last_of(
         steps.close()
         if last is None or not last.has_result:
             raise
-        print("\nstopped; keeping what there is", file=sys.stderr)
+        signals.say("\nstopped; keeping what there is")
+    finally:
+        signals.hold()
     assert last is not None
     return last.result, stopped
+
+
+def how_to_go_on(options: argparse.Namespace, values: CellValues, file: Path) -> str:
+    """What to type after values were stopped and kept in a file."""
+    if values.state:
+        again = signals.going_on(options.words, "--continue", file)
+        return f"To go on from here:\n  {again}"
+    return (
+        f"{values.settings.method} cannot go on from a part. To start again:\n"
+        f"  {signals.command(options.words)}"
+    )
+
+
+class Kept(KeyboardInterrupt):
+    """Stopped, with something kept; says what, and how to go on."""
 
 
 def check_outputs(outputs: Mapping[str, Path], sources: Sequence[str | None]) -> None:
@@ -119,7 +142,7 @@ def check_outputs(outputs: Mapping[str, Path], sources: Sequence[str | None]) ->
 
 def write(option: str, path: Path, content: bytes) -> None:
     try:
-        path.write_bytes(content)
+        write_whole(path, content)
     except OSError as error:
         raise unwritable(path, error, option) from error
 

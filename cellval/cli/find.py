@@ -1,6 +1,7 @@
 """Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
 
 import argparse
+from collections.abc import Generator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.cli import signals
 from cellval.cli.files import (
+    Kept,
     check_outputs,
     find_values,
+    how_to_go_on,
     last_of,
     printable,
     read_table,
     write,
 )
 from cellval.detect.placeholders import missing_codes
-from cellval.detect.surprise import iter_surprise
+from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
@@ -27,6 +31,7 @@ from cellval.export.frames import (
     suspects_list,
     suspects_sentence,
 )
+from cellval.progress import Snapshot
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import Repairs, changes_frame, repaired, repaired_csv, split
 from cellval.table.decoding import bytes_of
@@ -46,7 +51,7 @@ def suspects(options: argparse.Namespace) -> int:
     table = read_table(options)
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
-    suspicion, stopped = _suspicion(options, table)
+    suspicion, how = _suspicion(options, table)
     write("--out", out, csv_bytes(suspects_list(suspicion)))
     print(f"{table.name}: {suspects_sentence(suspicion)}")
     for code in missing_codes(table):
@@ -59,12 +64,16 @@ def suspects(options: argparse.Namespace) -> int:
         print(f"\nthe {top:,} most suspicious cells, lower is worse:")
         print(_suspects_text(suspicion, top))
     print(f"\nwritten to {out}: all {suspicion.scores.size:,} cells, worst first")
-    return 130 if stopped else 0
+    return _ended(how)
 
 
-def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bool]:
-    """Values, made or loaded, and surprise; Ctrl-C keeps what there is."""
-    values, stopped = None, False
+def _suspicion(
+    options: argparse.Namespace, table: Table
+) -> tuple[Suspicion, str | None]:
+    """Values, made or loaded, and surprise. If it was stopped, how to go on."""
+    values, stopped, file = None, False, Path(options.out)
+    file = file.with_name(f"{file.stem}_values.npz")
+    how = f"To start again:\n  {signals.command(options.words)}"
     if options.values:
         values = load(options.values)
         if values.settings.table != table.fingerprint:
@@ -75,10 +84,39 @@ def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bo
             )
     elif not options.no_values:
         values, stopped = find_values(options, table)
+        if stopped:
+            values.save(file)
+            how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
+    try:
+        found, early = last_of(_steps(options, table), "looking for surprising cells")
+    except BaseException as error:
+        if values is None or options.values:
+            raise
+        if not stopped:
+            values.save(file)
+            again = signals.going_on(options.words, "--values", file)
+            how = f"Values are finished and in {file}. To go on with them:\n  {again}"
+        if not isinstance(error, KeyboardInterrupt):
+            signals.say(how)
+            raise
+        raise Kept(f"stopped before there was a list of suspects. {how}") from None
+    return make_suspicion(table, values, found), how if stopped or early else None
+
+
+def _steps(
+    options: argparse.Namespace, table: Table
+) -> Generator[Snapshot[Surprise], None, None]:
+    # a generator: looking begins when the first step is asked for
     seed = options.random_state or 0
-    steps = iter_surprise(table, random_state=seed, n_jobs=options.jobs)
-    found, early = last_of(steps, "looking for surprising cells")
-    return make_suspicion(table, values, found), stopped or early
+    yield from iter_surprise(table, random_state=seed, n_jobs=options.jobs)
+
+
+def _ended(how: str | None) -> int:
+    """The exit code; if it was stopped, the person is told how to go on."""
+    if how is None:
+        return 0
+    print(f"\nstopped. {how}")
+    return signals.exit_code()
 
 
 def _suspects_text(suspicion: Suspicion, k: int) -> str:
@@ -125,15 +163,16 @@ def report(options: argparse.Namespace) -> int:
     if options.measure:
         from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
 
-        how = {"random_state": options.random_state or 0}
-        how["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
-        measuring = iter_comparison(table, repaired(table, known["repairs"]), **how)
+        chosen = {"random_state": options.random_state or 0}
+        chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
+        measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work
-    suspicion, stopped = _suspicion(options, table)
+    suspicion, how = _suspicion(options, table)
     comparison = None
     if options.measure:
         comparison, early = last_of(chain([first], measuring), "measuring models")
-        stopped |= early
+        if early and how is None:
+            how = f"To start again:\n  {signals.command(options.words)}"
     content = report_html(suspicion, **known, comparison=comparison)
     write("--out", outputs["--out"], content)
     print(f"{table.name}: {suspects_sentence(suspicion)}")
@@ -143,7 +182,7 @@ def report(options: argparse.Namespace) -> int:
     if options.xlsx:
         write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
     print(f"written to {', '.join(map(str, outputs.values()))}")
-    return 130 if stopped else 0
+    return _ended(how)
 
 
 def repair(options: argparse.Namespace) -> int:
@@ -156,6 +195,7 @@ def repair(options: argparse.Namespace) -> int:
     raw, name = bytes_of(options.csv)
     content = repaired_csv(raw, repairs, name)
     changes = changes_frame(table, repairs)
+    signals.hold()  # both files, or none
     write("--out", out, content)
     write("--log", log, csv_bytes(safe_frame(changes)))
     texts, drop = split(repairs)

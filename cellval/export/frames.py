@@ -17,6 +17,7 @@ from cellval.table.table import Table
 from cellval.text import counted
 from cellval.values.result import CellValues
 from cellval.views.value_view import value_view
+from cellval.whole_files import write_whole
 
 LISTED = ["row", "id", "label", "column", "value", "stderr", "rank"]
 
@@ -220,8 +221,11 @@ def write_results(values: CellValues, table: Table, folder: Path) -> None:
     """values.npz, values.csv and lowest.csv in the folder; what is dearest first."""
     try:
         values.save(folder / "values.npz")
-        values_frame(values, table).to_csv(folder / "values.csv", index=False)
-        lowest_frame(values).to_csv(folder / "lowest.csv", index=False)
+        for name, frame in (
+            ("values.csv", values_frame(values, table)),
+            ("lowest.csv", lowest_frame(values)),
+        ):
+            write_whole(folder / name, frame.to_csv(index=False).encode())
     except OSError as error:
         raise InputError(
             f"Cannot write to {folder}: {error.strerror}. Close programs that have its "

@@ -14,6 +14,7 @@ from cellval.table.table import Table
 from cellval.text import counted
 from cellval.values.settings import Settings, from_0_1
 from cellval.values.words import design_words
+from cellval.whole_files import whole_file
 
 FORMAT = 2  # of saved files
 READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
@@ -278,11 +279,8 @@ class CellValues:
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         arrays |= {f"state_{name}": array for name, array in self.state.items()}
         arrays["about"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        path = Path(path)
-        unfinished = path.with_name(path.name + ".part")
-        with unfinished.open("wb") as file:
+        with whole_file(path) as file:
             np.savez_compressed(file, allow_pickle=False, **arrays)
-        unfinished.replace(path)
 
 
 def explained(
