@@ -15,7 +15,7 @@ from cellval.cli.files import (
     read_table,
 )
 from cellval.errors import InputError
-from cellval.export.frames import write_results
+from cellval.export.frames import MOST_LINES, write_results
 from cellval.methods import METHODS
 from cellval.values.result import CellValues
 from cellval.values.words import (
@@ -44,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     print(f"\nlowest cells{hurts}, of {values.values.size:,}:")
     print(_text_table(values.lowest(10).drop(columns="position")))
     print(f"\nwritten to {folder}: values.csv, lowest.csv, values.npz")
+    if values.values.size > MOST_LINES:
+        print(f"lowest.csv holds the lowest {MOST_LINES:,} cells, values.csv all")
     if not stopped:
         return 0
     print(f"\nstopped. {how_to_go_on(options, values, folder / 'values.npz')}")

@@ -147,13 +147,13 @@ def test_signals_wait_while_files_are_written(tmp_path, monkeypatch, capfd):
     """One that comes then does not keep the others from being written."""
     from cellval.export import frames
 
-    write = frames.write_whole
+    write = frames.write_csv
 
-    def asked(path, content):
+    def asked(frame, file):
         os.kill(os.getpid(), signal.SIGINT)
-        write(path, content)
+        write(frame, file)
 
-    monkeypatch.setattr(frames, "write_whole", asked)
+    monkeypatch.setattr(frames, "write_csv", asked)
     assert on_davis("run", "--out", tmp_path) == 0
     assert len(pd.read_csv(tmp_path / "lowest.csv")) == 800
     assert "One moment" in capfd.readouterr().err
