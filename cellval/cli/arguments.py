@@ -26,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except InputError as error:
             signals.say(f"cellval: {_in_options(str(error))}")
             return 2
+        except MemoryError:
+            signals.say(f"cellval: {TOO_LARGE}")
+            return 2
         except Kept as kept:
             signals.say(f"\ncellval: {kept}")
             return signals.exit_code()
@@ -36,6 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             return signals.exit_code()
 
+
+TOO_LARGE = (
+    "the memory that this program may use is not enough. Use fewer rows or columns "
+    "(--exclude), or allow more memory."
+)
 
 # What the library calls its options, and what they are called here.
 FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} | {

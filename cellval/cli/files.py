@@ -1,8 +1,10 @@
 """What all commands share: tables in, values on the way, files out."""
 
 import argparse
+import math
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
@@ -20,6 +22,8 @@ from cellval.values.result import CellValues, load
 from cellval.whole_files import write_whole
 
 Result = TypeVar("Result")
+
+WRITING = 1e-6  # seconds that writing the results takes for each cell, or a little more
 
 
 def read_table(options: argparse.Namespace) -> Table:
@@ -49,7 +53,12 @@ def _kinds(pairs: Sequence[str]) -> dict[str, str]:
     return kinds
 
 
-def find_values(options: argparse.Namespace, table: Table) -> tuple[CellValues, bool]:
+def find_values(
+    options: argparse.Namespace,
+    table: Table,
+    deadline: "Deadline",
+    share: float = 1.0,
+) -> tuple[CellValues, bool]:
     """Run until done, or until somebody asks to stop, which keeps what there is."""
     given = {
         option.name: getattr(options, option.name) for option in fields(RunOptions)
@@ -63,7 +72,8 @@ def find_values(options: argparse.Namespace, table: Table) -> tuple[CellValues, 
     earlier = getattr(options, "continue_from", None)  # `explain` has none
     where: dict[str, Any] = {"n_jobs": options.jobs}
     where["continue_from"] = load(earlier) if earlier else None
-    return last_of(iter_values(table, **chosen, **where))
+    steps = iter_values(table, **chosen, **where)
+    return last_of(steps, deadline=deadline, share=share)
 
 
 def _test(options: argparse.Namespace, table: Table) -> Table | float:
@@ -76,8 +86,33 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float:
     return test
 
 
+class Deadline:
+    """How long --seconds lets commands work on a table that was read.
+
+    They share it, and leave some of it for writing. Code that is compiled (the first
+    time on a machine) is not counted.
+    """
+
+    def __init__(self, options: argparse.Namespace, table: Table) -> None:
+        self.seconds = options.budget or math.inf
+        self._began = time.monotonic()
+        n_cells = table.n_rows * len(table.feature_names)
+        self._writing = min(n_cells * WRITING, self.seconds / 2)
+
+    def is_over(self, share: float) -> bool:
+        """Is this share of the time over?"""
+        worked = time.monotonic() - self._began
+        return worked >= share * (self.seconds - self._writing)
+
+    def later(self, seconds: float) -> None:
+        self._began += seconds
+
+
 def last_of(
-    snapshots: Iterator[Snapshot[Result]], what: str = ""
+    snapshots: Iterator[Snapshot[Result]],
+    what: str = "",
+    deadline: Deadline | None = None,
+    share: float = 1.0,
 ) -> tuple[Result, bool]:
     """The last result, and whether a signal came before the end and it is kept.
 
@@ -88,8 +123,14 @@ def last_of(
     stopped = False
     try:
         signals.heed()
-        for last in steps:  # noqa: B007 - the last one is the result
-            pass
+        before = None
+        for last in steps:
+            now = time.monotonic()
+            if deadline is not None and before is not None:  # that was preparing
+                deadline.later(now - before)
+            before = now if last.preparing else None
+            if last.has_result and deadline is not None and deadline.is_over(share):
+                break
     except KeyboardInterrupt:
         stopped = True
         steps.close()
@@ -98,6 +139,7 @@ def last_of(
         signals.say("\nstopped; keeping what there is")
     finally:
         signals.hold()
+        steps.close()
     assert last is not None
     return last.result, stopped
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from cellval.cli import signals
 from cellval.cli.files import (
+    Deadline,
     Kept,
     check_outputs,
     find_values,
@@ -21,11 +22,12 @@ from cellval.cli.files import (
     write,
 )
 from cellval.detect.placeholders import missing_codes
-from cellval.detect.surprise import Surprise, iter_surprise
+from cellval.detect.surprise import Surprise, expected_seconds, iter_surprise
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
 from cellval.export.frames import (
+    MOST_LINES,
     csv_bytes,
     safe_frame,
     suspects_list,
@@ -42,6 +44,9 @@ from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
 
+FEWEST_LINES = 10_000  # of a list of some of the cells
+OF_VALUES = 0.5  # share of --seconds; surprise has what is left
+
 
 def suspects(options: argparse.Namespace) -> int:
     if options.top is not None and options.top < 0:
@@ -52,7 +57,10 @@ def suspects(options: argparse.Namespace) -> int:
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
     suspicion, how = _suspicion(options, table)
-    write("--out", out, csv_bytes(suspects_list(suspicion)))
+    k = suspicion.scores.size
+    if k > MOST_LINES:  # suggestions for millions of cells would take hours
+        k = min(max(suspicion.n_flagged, FEWEST_LINES), MOST_LINES)
+    write("--out", out, csv_bytes(suspects_list(suspicion, k)))
     print(f"{table.name}: {suspects_sentence(suspicion)}")
     for code in missing_codes(table):
         print(
@@ -63,7 +71,10 @@ def suspects(options: argparse.Namespace) -> int:
     if top := min(top, suspicion.scores.size):
         print(f"\nthe {top:,} most suspicious cells, lower is worse:")
         print(_suspects_text(suspicion, top))
-    print(f"\nwritten to {out}: all {suspicion.scores.size:,} cells, worst first")
+    if not suspicion.surprise.is_final:
+        print("note: rows were compared with few others; more --seconds tell more")
+    which = f"the {k:,} worst" if k < suspicion.scores.size else f"all {k:,}"
+    print(f"\nwritten to {out}: {which} cells, worst first")
     return _ended(how)
 
 
@@ -71,6 +82,7 @@ def _suspicion(
     options: argparse.Namespace, table: Table
 ) -> tuple[Suspicion, str | None]:
     """Values, made or loaded, and surprise. If it was stopped, how to go on."""
+    deadline = Deadline(options, table)
     values, stopped, file = None, False, Path(options.out)
     file = file.with_name(f"{file.stem}_values.npz")
     how = f"To start again:\n  {signals.command(options.words)}"
@@ -83,12 +95,13 @@ def _suspicion(
                 "those of this table, or leave --values out."
             )
     elif not options.no_values:
-        values, stopped = find_values(options, table)
+        values, stopped = find_values(options, table, deadline, OF_VALUES)
         if stopped:
             values.save(file)
             how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
     try:
-        found, early = last_of(_steps(options, table), "looking for surprising cells")
+        what = "looking for surprising cells"
+        found, early = last_of(_steps(options, table), what, deadline)
     except BaseException as error:
         if values is None or options.values:
             raise
@@ -108,7 +121,10 @@ def _steps(
 ) -> Generator[Snapshot[Surprise], None, None]:
     # a generator: looking begins when the first step is asked for
     seed = options.random_state or 0
-    yield from iter_surprise(table, random_state=seed, n_jobs=options.jobs)
+    # What takes a moment is found as a whole, however few the seconds are.
+    in_parts = options.budget is not None and expected_seconds(table, timed=False) > 1
+    how = {"random_state": seed, "n_jobs": options.jobs}
+    yield from iter_surprise(table, **how, in_parts=in_parts)
 
 
 def _ended(how: str | None) -> int:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from cellval.cli import signals
 from cellval.cli.files import (
+    Deadline,
     find_values,
     how_to_go_on,
     make_folder,
@@ -28,7 +29,7 @@ from cellval.values.words import (
 def run(options: argparse.Namespace) -> int:
     table = read_table(options)
     folder = _out_folder(options)
-    values, stopped = find_values(options, table)
+    values, stopped = find_values(options, table, Deadline(options, table))
     write_results(values, table, folder)
     settings = values.settings
     print(f"{table.name}: {table.n_rows} rows x {len(table.feature_names)} columns")
@@ -69,7 +70,7 @@ def _out_folder(options: argparse.Namespace) -> Path:
 def explain(options: argparse.Namespace) -> int:
     table = read_table(options)
     table.position(options.row)  # before the work, not after
-    values, stopped = find_values(options, table)
+    values, stopped = find_values(options, table, Deadline(options, table))
     print(_explanation(values, options.row))
     if not stopped:
         return 0
