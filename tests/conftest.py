@@ -8,7 +8,7 @@ from cellval.jobs import registry
 from cellval.table.table import read
 from cellval.valuation import value_cells
 
-WAIT = 120  # seconds
+WAIT = 600  # seconds: however slow the machine is
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from cellval.progress import Snapshot
 from cellval.repairs.measure import iter_comparison
 from cellval.values.options import RunOptions
 
-WAIT = 120  # the first run on a machine compiles
+WAIT = 600  # the first run on a machine compiles
 
 pytestmark = pytest.mark.usefixtures("no_runs_left")
 
@@ -91,7 +91,7 @@ def test_values_sharpen_and_stop_keeps_them(long_table):
     kept = job.values
     assert kept.n_test >= first.n_test
     assert 0 < job.progress.done < 1
-    assert job.wait(30), "the thread ends after the items in work"
+    assert job.wait(WAIT), "the thread ends after the items in work"
     assert job.values is kept
     assert job.status == "stopped"
 

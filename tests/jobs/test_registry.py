@@ -14,7 +14,7 @@ from cellval.jobs import registry
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 
-WAIT = 120  # the first run on a machine compiles
+WAIT = 600  # the first run on a machine compiles
 
 pytestmark = pytest.mark.usefixtures("no_runs_left")
 

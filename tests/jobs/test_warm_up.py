@@ -4,7 +4,7 @@ import threading
 
 from cellval.jobs import warm_up
 
-WAIT = 120  # the first run on a machine compiles
+WAIT = 600  # the first run on a machine compiles
 
 
 def test_warm_up_happens_once_and_well(caplog):
