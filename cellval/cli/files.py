@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cellval.cli import signals
+from cellval.cli.memory import check_memory
 from cellval.errors import InputError
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, read
@@ -60,6 +61,7 @@ def find_values(
     share: float = 1.0,
 ) -> tuple[CellValues, bool]:
     """Run until done, or until somebody asks to stop, which keeps what there is."""
+    check_memory(table)
     given = {
         option.name: getattr(options, option.name) for option in fields(RunOptions)
     }
