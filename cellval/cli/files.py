@@ -24,7 +24,7 @@ from cellval.whole_files import write_whole
 
 Result = TypeVar("Result")
 
-WRITING = 1e-6  # seconds that writing the results takes for each cell, or a little more
+WRITING = 2e-6  # seconds that writing the results takes for each cell, about
 
 
 def read_table(options: argparse.Namespace) -> Table:
