@@ -4,6 +4,7 @@ import os
 import sys
 from typing import Any
 
+from cellval.cli import signals
 from cellval.cli.arguments import main
 from cellval.text import harmless
 
@@ -51,9 +52,10 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     except OSError as error:
-        print(f"cellval: cannot write the output: {error.strerror}.", file=sys.stderr)
+        signals.say(f"cellval: cannot write the output: {error.strerror}.")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 2
+        # The terminal is gone, and that was told by a signal: files are written by now.
+        code = signals.exit_code() if signals.was_asked() else 2
     sys.exit(code)
 
 

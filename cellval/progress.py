@@ -8,6 +8,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, TextIO, TypeVar
@@ -96,18 +97,22 @@ def shown(
     stream = stream or sys.stderr
     terminal = stream.isatty()
     every = 0.2 if terminal else 5.0
-    width, last = 0, -every
+    width, last, took = 0, -every, 0.0
     snapshot: Step | None = None
     for snapshot in snapshots:
         now = time.monotonic()
-        if now - last >= every or snapshot.done >= 1:
+        if now - last >= max(every, 10 * took) or snapshot.done >= 1:
             text = f"{what}: {line(snapshot)}" if what else line(snapshot)
-            stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
-            stream.flush()
+            with suppress(OSError):  # a terminal that was closed ends no run
+                stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
+                stream.flush()
+            # The error is known when the result is made: that may take a while.
+            took = time.monotonic() - now
             width, last = len(text), -every if snapshot.preparing else now
         yield snapshot
     if snapshot is not None and terminal:
-        stream.write("\n")
+        with suppress(OSError):
+            stream.write("\n")
 
 
 class Stages(Generic[Result]):

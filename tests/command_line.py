@@ -21,6 +21,16 @@ def cellval_process(*arguments, **options):
     )
 
 
+def read_until(process, words):
+    """Wait until a process says something; however slow the machine is."""
+    seen = ""
+    while words not in seen:
+        more = process.stderr.read(1)
+        assert more, f"it ended without {words!r}: {seen}"
+        seen += more
+    return seen
+
+
 def on_davis(command, *arguments):
     davis = str(SAMPLES / "davis.csv")
     return main([command, davis, "--label", "sex", *map(str, arguments)])

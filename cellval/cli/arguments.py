@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from cellval.cli import find, value
+from cellval.cli import find, signals, value
 from cellval.cli import reproduce as experiments
+from cellval.cli.files import Kept
 from cellval.errors import InputError
 from cellval.methods import METHODS
 from cellval.table.columns import KINDS
@@ -18,16 +19,32 @@ from cellval.values.options import TESTED, RunOptions
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code (2 for something the person can fix)."""
-    options = _parser().parse_args(arguments)
-    try:
-        return int(options.command(options))
-    except InputError as error:
-        print(harmless(f"cellval: {_in_options(str(error))}", 2000), file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\ncellval: stopped before there was a result.", file=sys.stderr)
-        return 130
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    with signals.heard():
+        options = _parser().parse_args(words, argparse.Namespace(words=words))
+        try:
+            return int(options.command(options))
+        except InputError as error:
+            signals.say(harmless(f"cellval: {_in_options(str(error))}", 2000))
+            return 2
+        except MemoryError:
+            signals.say(f"cellval: {TOO_LARGE}")
+            return 2
+        except Kept as kept:
+            signals.say(f"\ncellval: {kept}")
+            return signals.exit_code()
+        except KeyboardInterrupt:
+            signals.say(
+                "\ncellval: stopped before there was a result. To start again:\n"
+                f"  {signals.command(words)}"
+            )
+            return signals.exit_code()
 
+
+TOO_LARGE = (
+    "the memory that this program may use is not enough. Use fewer rows or columns "
+    "(--exclude), or allow more memory."
+)
 
 # What the library calls its options, and what they are called here.
 FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} | {
@@ -70,12 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     run = parts.add_parser("run", help="value every cell and write the results")
     _add_common(run)
     run.add_argument("--out", default="cellval_out", help="folder for the results")
-    run.add_argument(
-        "--continue",
-        dest="continue_from",
-        metavar="VALUES.NPZ",
-        help="go on where an earlier run with the same settings stopped",
-    )
+    _add_continue(run)
     run.set_defaults(command=value.run)
     explain = parts.add_parser("explain", help="break a row's value into its cells")
     _add_common(explain)
@@ -145,8 +157,18 @@ def _add_reproduce(parts: Any) -> None:
     reproduce.set_defaults(command=experiments.reproduce)
 
 
+def _add_continue(parser: Any) -> None:
+    parser.add_argument(
+        "--continue",
+        dest="continue_from",
+        metavar="VALUES.NPZ",
+        help="go on where an earlier run with the same settings stopped",
+    )
+
+
 def _add_values(parser: argparse.ArgumentParser) -> Any:
     group = parser.add_mutually_exclusive_group()
+    _add_continue(group)
     group.add_argument(
         "--values",
         metavar="VALUES.NPZ",

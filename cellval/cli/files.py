@@ -1,24 +1,31 @@
 """What all commands share: tables in, values on the way, files out."""
 
 import argparse
+import math
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from cellval.cli import signals
+from cellval.cli.memory import check_memory
 from cellval.errors import InputError
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, read
 from cellval.text import cut, harmless
 from cellval.valuation import iter_values
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues
+from cellval.values.result import CellValues, load
+from cellval.whole_files import write_whole
 
 Result = TypeVar("Result")
 LONGEST = 1000  # characters of a line
+
+WRITING = 2e-6  # seconds that writing the results takes for each cell, about
 
 
 def read_table(options: argparse.Namespace) -> Table:
@@ -49,9 +56,13 @@ def _kinds(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def find_values(
-    options: argparse.Namespace, table: Table, continue_from: CellValues | None = None
+    options: argparse.Namespace,
+    table: Table,
+    deadline: "Deadline",
+    share: float = 1.0,
 ) -> tuple[CellValues, bool]:
-    """Run until done, or until Ctrl-C, which keeps what there is."""
+    """Run until done, or until somebody asks to stop, which keeps what there is."""
+    check_memory(table)
     given = {
         option.name: getattr(options, option.name) for option in fields(RunOptions)
     }
@@ -61,8 +72,11 @@ def find_values(
             chosen["subsets"] = int(chosen["subsets"])
     if "test" in chosen:
         chosen["test"] = _test(options, table)
-    where: dict[str, Any] = {"n_jobs": options.jobs, "continue_from": continue_from}
-    return last_of(iter_values(table, **chosen, **where))
+    earlier = getattr(options, "continue_from", None)  # `explain` has none
+    where: dict[str, Any] = {"n_jobs": options.jobs}
+    where["continue_from"] = load(earlier) if earlier else None
+    steps = iter_values(table, **chosen, **where)
+    return last_of(steps, deadline=deadline, share=share)
 
 
 def _test(options: argparse.Namespace, table: Table) -> Table | float:
@@ -75,24 +89,77 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float:
     return test
 
 
+class Deadline:
+    """How long --seconds lets commands work on a table that was read.
+
+    They share it, and leave some of it for writing. Code that is compiled (the first
+    time on a machine) is not counted.
+    """
+
+    def __init__(self, options: argparse.Namespace, table: Table) -> None:
+        self.seconds = options.budget or math.inf
+        self._began = time.monotonic()
+        n_cells = table.n_rows * len(table.feature_names)
+        self._writing = min(n_cells * WRITING, self.seconds / 2)
+
+    def is_over(self, share: float) -> bool:
+        """Is this share of the time over?"""
+        worked = time.monotonic() - self._began
+        return worked >= share * (self.seconds - self._writing)
+
+    def later(self, seconds: float) -> None:
+        self._began += seconds
+
+
 def last_of(
-    snapshots: Iterator[Snapshot[Result]], what: str = ""
+    snapshots: Iterator[Snapshot[Result]],
+    what: str = "",
+    deadline: Deadline | None = None,
+    share: float = 1.0,
 ) -> tuple[Result, bool]:
-    """The last result, and whether Ctrl-C came before the end and it is kept."""
+    """The last result, and whether a signal came before the end and it is kept.
+
+    From here on nothing is interrupted: somebody will write the result.
+    """
     last: Snapshot[Result] | None = None
     steps: Any = shown(snapshots, what=what)
     stopped = False
     try:
-        for last in steps:  # noqa: B007 - the last one is the result
-            pass
+        signals.heed()
+        before = None
+        for last in steps:
+            now = time.monotonic()
+            if deadline is not None and before is not None:  # that was preparing
+                deadline.later(now - before)
+            before = now if last.preparing else None
+            if last.has_result and deadline is not None and deadline.is_over(share):
+                break
     except KeyboardInterrupt:
         stopped = True
         steps.close()
         if last is None or not last.has_result:
             raise
-        print("\nstopped; keeping what there is", file=sys.stderr)
+        signals.say("\nstopped; keeping what there is")
+    finally:
+        signals.hold()
+        steps.close()
     assert last is not None
     return last.result, stopped
+
+
+def how_to_go_on(options: argparse.Namespace, values: CellValues, file: Path) -> str:
+    """What to type after values were stopped and kept in a file."""
+    if values.state:
+        again = signals.going_on(options.words, "--continue", file)
+        return f"To go on from here:\n  {again}"
+    return (
+        f"{values.settings.method} cannot go on from a part. To start again:\n"
+        f"  {signals.command(options.words)}"
+    )
+
+
+class Kept(KeyboardInterrupt):
+    """Stopped, with something kept; says what, and how to go on."""
 
 
 def check_outputs(outputs: Mapping[str, Path], sources: Sequence[str | None]) -> None:
@@ -120,7 +187,7 @@ def check_outputs(outputs: Mapping[str, Path], sources: Sequence[str | None]) ->
 
 def write(option: str, path: Path, content: bytes) -> None:
     try:
-        path.write_bytes(content)
+        write_whole(path, content)
     except OSError as error:
         raise unwritable(path, error, option) from error
 

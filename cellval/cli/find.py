@@ -1,6 +1,7 @@
 """Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
 
 import argparse
+from collections.abc import Generator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -8,26 +9,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.cli import signals
 from cellval.cli.files import (
     LONGEST,
+    Deadline,
+    Kept,
     check_outputs,
     find_values,
+    how_to_go_on,
     last_of,
     printable,
     read_table,
     write,
 )
 from cellval.detect.placeholders import missing_codes
-from cellval.detect.surprise import iter_surprise
+from cellval.detect.surprise import Surprise, expected_seconds, iter_surprise
 from cellval.detect.suspects import suspects_frame
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
 from cellval.export.frames import (
+    MOST_LINES,
     csv_bytes,
     safe_frame,
     suspects_list,
     suspects_sentence,
 )
+from cellval.progress import Snapshot
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import Repairs, changes_frame, repaired, repaired_csv, split
 from cellval.table.decoding import bytes_of
@@ -38,6 +45,9 @@ from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
 
+FEWEST_LINES = 2_000  # of a list of some of the cells
+OF_VALUES = 0.5  # share of --seconds; surprise has what is left
+
 
 def suspects(options: argparse.Namespace) -> int:
     if options.top is not None and options.top < 0:
@@ -47,8 +57,11 @@ def suspects(options: argparse.Namespace) -> int:
     table = read_table(options)
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
-    suspicion, stopped = _suspicion(options, table)
-    write("--out", out, csv_bytes(suspects_list(suspicion)))
+    suspicion, how = _suspicion(options, table)
+    k = suspicion.scores.size
+    if k > MOST_LINES:  # suggestions for millions of cells would take hours
+        k = min(max(suspicion.n_flagged, FEWEST_LINES), MOST_LINES)
+    write("--out", out, csv_bytes(suspects_list(suspicion, k)))
     print(harmless(f"{table.name}: {suspects_sentence(suspicion)}", LONGEST))
     for code in missing_codes(table):
         print(
@@ -59,14 +72,21 @@ def suspects(options: argparse.Namespace) -> int:
     if top := min(top, suspicion.scores.size):
         print(f"\nthe {top:,} most suspicious cells, lower is worse:")
         print(_suspects_text(suspicion, top))
-    n_cells = f"{suspicion.scores.size:,}"
-    print(f"\nwritten to {harmless(out)}: all {n_cells} cells, worst first")
-    return 130 if stopped else 0
+    if not suspicion.surprise.is_final:
+        print("note: rows were compared with few others; more --seconds tell more")
+    which = f"the {k:,} worst" if k < suspicion.scores.size else f"all {k:,}"
+    print(f"\nwritten to {harmless(out)}: {which} cells, worst first")
+    return _ended(how)
 
 
-def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bool]:
-    """Values, made or loaded, and surprise; Ctrl-C keeps what there is."""
-    values, stopped = None, False
+def _suspicion(
+    options: argparse.Namespace, table: Table
+) -> tuple[Suspicion, str | None]:
+    """Values, made or loaded, and surprise. If it was stopped, how to go on."""
+    deadline = Deadline(options, table)
+    values, stopped, file = None, False, Path(options.out)
+    file = file.with_name(f"{file.stem}_values.npz")
+    how = f"To start again:\n  {signals.command(options.words)}"
     if options.values:
         values = load(options.values)
         if values.settings.table != table.fingerprint:
@@ -76,11 +96,44 @@ def _suspicion(options: argparse.Namespace, table: Table) -> tuple[Suspicion, bo
                 "those of this table, or leave --values out."
             )
     elif not options.no_values:
-        values, stopped = find_values(options, table)
+        values, stopped = find_values(options, table, deadline, OF_VALUES)
+        if stopped:
+            values.save(file)
+            how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
+    try:
+        what = "looking for surprising cells"
+        found, early = last_of(_steps(options, table), what, deadline)
+    except BaseException as error:
+        if values is None or options.values:
+            raise
+        if not stopped:
+            values.save(file)
+            again = signals.going_on(options.words, "--values", file)
+            how = f"Values are finished and in {file}. To go on with them:\n  {again}"
+        if not isinstance(error, KeyboardInterrupt):
+            signals.say(how)
+            raise
+        raise Kept(f"stopped before there was a list of suspects. {how}") from None
+    return make_suspicion(table, values, found), how if stopped or early else None
+
+
+def _steps(
+    options: argparse.Namespace, table: Table
+) -> Generator[Snapshot[Surprise], None, None]:
+    # a generator: looking begins when the first step is asked for
     seed = options.random_state or 0
-    steps = iter_surprise(table, random_state=seed, n_jobs=options.jobs)
-    found, early = last_of(steps, "looking for surprising cells")
-    return make_suspicion(table, values, found), stopped or early
+    # What takes a moment is found as a whole, however few the seconds are.
+    in_parts = options.budget is not None and expected_seconds(table, timed=False) > 1
+    how = {"random_state": seed, "n_jobs": options.jobs}
+    yield from iter_surprise(table, **how, in_parts=in_parts)
+
+
+def _ended(how: str | None) -> int:
+    """The exit code; if it was stopped, the person is told how to go on."""
+    if how is None:
+        return 0
+    print(f"\nstopped. {how}")
+    return signals.exit_code()
 
 
 def _suspects_text(suspicion: Suspicion, k: int) -> str:
@@ -127,15 +180,16 @@ def report(options: argparse.Namespace) -> int:
     if options.measure:
         from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
 
-        how = {"random_state": options.random_state or 0}
-        how["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
-        measuring = iter_comparison(table, repaired(table, known["repairs"]), **how)
+        chosen = {"random_state": options.random_state or 0}
+        chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
+        measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work
-    suspicion, stopped = _suspicion(options, table)
+    suspicion, how = _suspicion(options, table)
     comparison = None
     if options.measure:
         comparison, early = last_of(chain([first], measuring), "measuring models")
-        stopped |= early
+        if early and how is None:
+            how = f"To start again:\n  {signals.command(options.words)}"
     content = report_html(suspicion, **known, comparison=comparison)
     write("--out", outputs["--out"], content)
     print(harmless(f"{table.name}: {suspects_sentence(suspicion)}", LONGEST))
@@ -145,7 +199,7 @@ def report(options: argparse.Namespace) -> int:
     if options.xlsx:
         write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
     print(f"written to {', '.join(map(harmless, outputs.values()))}")
-    return 130 if stopped else 0
+    return _ended(how)
 
 
 def repair(options: argparse.Namespace) -> int:
@@ -158,6 +212,7 @@ def repair(options: argparse.Namespace) -> int:
     raw, name = bytes_of(options.csv)
     content = repaired_csv(raw, repairs, name)
     changes = changes_frame(table, repairs)
+    signals.hold()  # both files, or none
     write("--out", out, content)
     write("--log", log, csv_bytes(safe_frame(changes)))
     texts, drop = split(repairs)

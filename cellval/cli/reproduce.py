@@ -6,6 +6,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+from cellval.cli import signals
 from cellval.cli.files import make_folder, unwritable
 from cellval.errors import InputError
 from cellval.experiments import EXPERIMENTS
@@ -36,13 +37,16 @@ def reproduce(options: argparse.Namespace) -> int:
         print(f"{name}: {EXPERIMENTS[name]}", flush=True)
         started = time.monotonic()
         try:
+            signals.heed()
             made = import_module(f"cellval.experiments.{name}").run(
                 None if options.quick else data, options.quick
             )
         except KeyboardInterrupt:
             done = f" {', '.join(names[:k])} {'is' if k == 1 else 'are'} in {out}."
             print(f"\nstopped; {name} is not finished.{done if k else ''}")
-            return 130
+            print(f"To go on:\n{_commands(options, names[k:])}")
+            return signals.exit_code()
+        signals.hold()
         print(f"\n{as_text(made.numbers)}\n")
         try:
             files = write(made, out, quick=options.quick)
@@ -51,6 +55,15 @@ def reproduce(options: argparse.Namespace) -> int:
         print(f"written to {', '.join(map(str, files))}", end="")
         print(f" ({spoken_time(time.monotonic() - started)})\n", flush=True)
     return 0
+
+
+def _commands(options: argparse.Namespace, names: list[str]) -> str:
+    """What to type for each of these experiments."""
+    return "\n".join(
+        "  "
+        + signals.command([name if w == options.name else w for w in options.words])
+        for name in names
+    )
 
 
 def _data_folder(options: argparse.Namespace) -> Path | None:

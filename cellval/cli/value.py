@@ -6,12 +6,21 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cellval.cli.files import LONGEST, find_values, make_folder, printable, read_table
+from cellval.cli import signals
+from cellval.cli.files import (
+    LONGEST,
+    Deadline,
+    find_values,
+    how_to_go_on,
+    make_folder,
+    printable,
+    read_table,
+)
 from cellval.errors import InputError
-from cellval.export.frames import write_results
+from cellval.export.frames import MOST_LINES, write_results
 from cellval.methods import METHODS
 from cellval.text import harmless
-from cellval.values.result import CellValues, load
+from cellval.values.result import CellValues
 from cellval.values.words import (
     approximation_words,
     design_words,
@@ -22,8 +31,7 @@ from cellval.values.words import (
 def run(options: argparse.Namespace) -> int:
     table = read_table(options)
     folder = _out_folder(options)
-    earlier = load(options.continue_from) if options.continue_from else None
-    values, stopped = find_values(options, table, earlier)
+    values, stopped = find_values(options, table, Deadline(options, table))
     write_results(values, table, folder)
     settings = values.settings
     name = harmless(table.name, 200)
@@ -40,7 +48,12 @@ def run(options: argparse.Namespace) -> int:
     print(f"\nlowest cells{hurts}, of {values.values.size:,}:")
     print(_text_table(values.lowest(10).drop(columns="position")))
     print(f"\nwritten to {harmless(folder)}: values.csv, lowest.csv, values.npz")
-    return 130 if stopped else 0
+    if values.values.size > MOST_LINES:
+        print(f"lowest.csv holds the lowest {MOST_LINES:,} cells, values.csv all")
+    if not stopped:
+        return 0
+    print(f"\nstopped. {how_to_go_on(options, values, folder / 'values.npz')}")
+    return signals.exit_code()
 
 
 def _out_folder(options: argparse.Namespace) -> Path:
@@ -60,9 +73,12 @@ def _out_folder(options: argparse.Namespace) -> Path:
 def explain(options: argparse.Namespace) -> int:
     table = read_table(options)
     table.position(options.row)  # before the work, not after
-    values, stopped = find_values(options, table)
+    values, stopped = find_values(options, table, Deadline(options, table))
     print(_explanation(values, options.row))
-    return 130 if stopped else 0
+    if not stopped:
+        return 0
+    print(f"\nstopped. To start again:\n  {signals.command(options.words)}")
+    return signals.exit_code()
 
 
 def _explanation(values: CellValues, row_number: int) -> str:

@@ -191,6 +191,8 @@ class Asking(Computation[Answers, Nearby]):
 
     table: Table
     random_state: int = 0
+    # Is a part of the rows an answer, too? Nothing is expected of the others.
+    in_parts: bool = False
 
     def __post_init__(self) -> None:
         n = self.table.n_rows
@@ -236,7 +238,18 @@ class Asking(Computation[Answers, Nearby]):
 
     def make(self, state: Answers) -> Callable[[], Nearby] | None:
         whole = state.whole
+        if whole is None and self.in_parts:
+            return lambda: _joined([*state.parts, self._unknown(len(state.parts))])
         return None if whole is None else lambda: whole
+
+    def _unknown(self, n_parts: int) -> Nearby:
+        """Of the rows behind so many parts nothing is known."""
+        shape = (
+            max(0, self.table.n_rows - n_parts * ITEM_ROWS),
+            len(self.table.features),
+        )
+        nothing = np.full(shape, np.nan)
+        return Nearby(nothing, nothing.astype(np.float32), 0)
 
     def stop(self) -> None:
         self._stop[0] = 1
@@ -245,7 +258,7 @@ class Asking(Computation[Answers, Nearby]):
 def _joined(parts: Sequence[Nearby]) -> Nearby:
     expected = np.concatenate([part.expected for part in parts])
     apart = np.concatenate([part.apart for part in parts])
-    return Nearby(expected, apart, parts[0].n_known)
+    return Nearby(expected, apart, min(part.n_known for part in parts))
 
 
 @dataclass(eq=False)

@@ -69,14 +69,17 @@ def iter_surprise(
     random_state: int = 0,
     n_jobs: int | None = None,
     executor: Executor | None = None,
+    in_parts: bool = False,
 ) -> Generator[Snapshot[Surprise], None, None]:
     """Find how unusual every cell is: soon for large tables, then more exactly.
 
-    The same seed gives the same numbers bit for bit, whatever the number of workers.
+    With `in_parts` there is a result from the start, for those who cannot wait: rows
+    that were not compared with their neighbours yet are judged within their class. The
+    same seed gives the same numbers bit for bit, whatever the number of workers.
     """
     require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
     codes = placeholders(table)
-    asking = Asking(without(table, codes), random_state)
+    asking = Asking(without(table, codes), random_state, in_parts)
     steps = drive(asking, n_jobs=n_jobs, executor=executor)
     return _iter_surprise(steps, partial(_combined, table, codes, asking))
 

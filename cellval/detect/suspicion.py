@@ -132,12 +132,13 @@ def _harm(values: CellValues) -> np.ndarray:
     harm = np.full(scores.shape, np.nan)
     labels = pd.factorize(np.array(values.labels, object))[0]
     for label in np.unique(labels):
-        members = labels == label
-        own = scores[members]
-        known = np.sort(own[np.isfinite(own)])
-        if known.size:
-            at_most = np.searchsorted(known, own, side="right") / known.size
-            harm[members] = np.where(np.isfinite(own), at_most, np.nan)
+        members = np.flatnonzero(np.repeat(labels == label, scores.shape[1]))
+        own = scores.ravel()[members]
+        members, own = members[np.isfinite(own)], own[np.isfinite(own)]
+        order = np.argsort(own)
+        own = own[order]  # asked in order, as it is then found in no time
+        at_most = np.searchsorted(own, own, side="right") / max(1, own.size)
+        harm.reshape(-1)[members[order]] = at_most
     return harm
 
 

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from cellval.whole_files import write_whole
+
 
 @dataclass(frozen=True)
 class Number:
@@ -83,7 +85,7 @@ def write(made: Reproduction, folder: Path, *, quick: bool = False) -> list[Path
     numbers, points, picture = (
         folder / f"{name}{end}" for end in (".csv", "_points.csv", ".html")
     )
-    as_frame(made.numbers).to_csv(numbers, index=False, float_format="%.6g")
-    made.points.to_csv(points, index=False, float_format="%.6g")
-    made.figure.write_html(picture, include_plotlyjs=True)
+    for path, frame in ((numbers, as_frame(made.numbers)), (points, made.points)):
+        write_whole(path, frame.to_csv(index=False, float_format="%.6g").encode())
+    write_whole(picture, made.figure.to_html(include_plotlyjs=True).encode())
     return [numbers, points, picture]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,10 @@ from cellval.table.table import Table
 from cellval.text import counted
 from cellval.values.result import CellValues
 from cellval.views.value_view import value_view
+from cellval.whole_files import whole_file
 
+MOST_LINES = 250_000  # of a list of cells: nobody looks through more
+CSV_ROWS = 50_000  # that are written at a time
 LISTED = ["row", "id", "label", "column", "value", "stderr", "rank"]
 
 
@@ -39,8 +42,11 @@ def _for_files(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def lowest_frame(values: CellValues) -> pd.DataFrame:
-    """All cells, lowest first: row, id, column, cell, value, stderr, rank."""
-    frame = _for_files(values.lowest(None))
+    """Cells, lowest first: row, id, column, cell, value, stderr, rank.
+
+    All of them, or of very many the lowest (`MOST_LINES`).
+    """
+    frame = _for_files(values.lowest(MOST_LINES))
     names = ["row", "id", "column", "cell", "value", "stderr", "rank"]
     return safe_frame(frame[names])
 
@@ -191,6 +197,37 @@ def suspects_list(
     return safe_frame(frame)
 
 
+def write_csv(frame: pd.DataFrame, file: IO[bytes]) -> None:
+    """A frame as a CSV, without its index.
+
+    By arrow, which is ten times as fast as pandas' `to_csv`.
+    """
+    import pyarrow as pa  # brought by streamlit; takes a moment to load
+    import pyarrow.compute as pc
+
+    def quoted(texts: Any) -> Any:
+        marked = pc.replace_substring(texts, '"', '""')
+        marked = pc.binary_join_element_wise('"', marked, '"', "")
+        return pc.if_else(pc.match_substring_regex(texts, '[",\r\n]'), marked, texts)
+
+    names = quoted(pa.array([str(name) for name in frame.columns], pa.string()))
+    file.write(",".join(names.to_pylist()).encode() + b"\n")
+    for first in range(0, len(frame), CSV_ROWS):
+        part = frame.iloc[first : first + CSV_ROWS]
+        columns = []
+        for j in range(part.shape[1]):
+            column = pa.array(part.iloc[:, j], from_pandas=True)
+            is_text = not pa.types.is_floating(column.type)
+            column = pc.cast(column, pa.string())
+            columns.append(quoted(column) if is_text else column)
+        empty = {"null_handling": "replace", "null_replacement": ""}
+        lines = pc.binary_join_element_wise(*columns, ",", **empty)
+        lines = pc.binary_join_element_wise(lines, "", "\n")
+        chunks = lines.chunks if isinstance(lines, pa.ChunkedArray) else [lines]
+        for chunk in chunks:  # the texts of all lines, one behind the other
+            file.write("".join(chunk.to_pylist()).encode())
+
+
 def csv_bytes(frame: pd.DataFrame) -> bytes:
     """A CSV file that spreadsheets, too, read as UTF-8."""
     return frame_csv(frame).encode("utf-8-sig")
@@ -220,11 +257,10 @@ def write_results(values: CellValues, table: Table, folder: Path) -> None:
     """values.npz, values.csv and lowest.csv in the folder; what is dearest first."""
     try:
         values.save(folder / "values.npz")
-        for name, frame in (
-            ("values.csv", values_frame(values, table)),
-            ("lowest.csv", lowest_frame(values)),
-        ):
-            (folder / name).write_bytes(frame_csv(frame).encode())
+        with whole_file(folder / "values.csv") as file:
+            write_csv(values_frame(values, table), file)
+        with whole_file(folder / "lowest.csv") as file:
+            write_csv(lowest_frame(values), file)
     except OSError as error:
         raise InputError(
             f"Cannot write to {folder}: {error.strerror}. Close programs that have its "

@@ -6,15 +6,14 @@ Texts are not in it: they are the table's, which the project has.
 import json
 import zipfile
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
 from cellval.project.database import Damaged
-from cellval.project.files import write_whole
 from cellval.table.table import Table
 from cellval.values.result import CellValues, describe
 from cellval.values.settings import Settings
+from cellval.whole_files import whole_file
 
 FORMAT = 1
 SUMS = "state_"  # how names of arrays begin that let the run go on
@@ -37,11 +36,9 @@ def write_values(path: Path, values: CellValues) -> None:
     arrays = {name: getattr(values, name) for name in SHAPES}
     arrays |= {f"{SUMS}{name}": array for name, array in values.state.items()}
     arrays["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-
-    def write(file: IO[bytes]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with whole_file(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
-
-    write_whole(path, write)
 
 
 def read_values(path: Path, table: Table) -> CellValues:

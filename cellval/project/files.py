@@ -1,30 +1,11 @@
-"""Files that are there as a whole or not at all."""
+"""Files and folders of projects: set aside, measured, tidied."""
 
-import os
-from collections.abc import Callable
+import time
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
-PART = ".part"  # end of the name of a file that is being written
-DAMAGED = ".damaged"  # and of one that was set aside
-
-
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write a file; whatever happens, its place holds the old one or the new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + PART)
-    try:
-        with unfinished.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-        raise
-    _sync(path.parent)
+DAMAGED = ".damaged"  # end of the name of what was set aside
+A_DAY = 86400.0  # seconds
 
 
 def set_aside(path: Path) -> Path:
@@ -46,11 +27,9 @@ def size_of(folder: Path) -> int:
     return total
 
 
-def _sync(folder: Path) -> None:
-    """The new name, too, outlives a power failure (not possible on Windows)."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def tidy(folder: Path) -> None:
+    """Remove what was being written when a program was killed, long ago."""
+    for path in folder.glob("*/.cellval-*.part"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > A_DAY:
+                path.unlink()

@@ -19,7 +19,7 @@ from cellval.errors import InputError
 from cellval.progress import Snapshot
 from cellval.project.checkpoint import read_values, write_values
 from cellval.project.database import NAME, Damaged, connect, transaction
-from cellval.project.files import set_aside, write_whole
+from cellval.project.files import set_aside, tidy
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.repairs.work import Cell, Group, Standing, Work
@@ -28,6 +28,7 @@ from cellval.text import content
 from cellval.valuation import iter_chosen
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.whole_files import write_whole
 
 ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
 LONGEST_NAME = 80  # characters
@@ -151,6 +152,7 @@ class Project:
         if not place.is_dir():
             raise InputError("There is no such project. It may have been deleted.")
         connection = connect(place / NAME)
+        tidy(place)
         try:
             project = cls(project_id, place, connection, work)
             if project._about("file", "") == "":
@@ -214,7 +216,8 @@ class Project:
         else:
             path = self._file(source.sha256)
             if not path.exists():
-                write_whole(path, lambda file: file.write(source.raw))
+                path.parent.mkdir(exist_ok=True)
+                write_whole(path, source.raw)
         insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?)"
         with self._writing() as database:
             database.execute(insert, (source.sha256, source.name, time.time()))

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,9 @@ class Table:
         digest = hashlib.sha256()
         parts: list[Iterable[str]] = [[self.label]]
         parts += [[column.name, column.kind] for column in self.features]
-        parts += [[str(name), *self.cells[name].tolist()] for name in self.cells]
-        for part in parts:
+        # one after the other: the texts of all columns would take much memory
+        texts = ([str(name), *self.cells[name].tolist()] for name in self.cells)
+        for part in chain(parts, texts):
             # Cells hold no NUL, so it separates without doubt.
             digest.update("\0".join(part).encode("utf-8") + b"\0\0")
         return digest.hexdigest()

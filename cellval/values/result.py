@@ -1,6 +1,7 @@
 """`CellValues`: the value of every cell, with standard errors. Lower is worse."""
 
 import json
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,8 +17,10 @@ from cellval.text import counted, cut
 from cellval.values.archive import ARRAYS, Unfit, read_archive
 from cellval.values.settings import Settings, from_0_1
 from cellval.values.words import design_words
+from cellval.whole_files import whole_file
 
 FORMAT = 2  # of saved files
+LARGE = 8e6  # bytes of an array
 READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
 
 
@@ -138,7 +141,8 @@ class CellValues:
                 order = members[np.argsort(flat[members], kind="stable")]
                 lowness[order] = (np.arange(members.size) + 0.5) / members.size
         cells = np.flatnonzero(known)
-        order = cells[np.lexsort((flat[cells], lowness[cells]))]
+        keys = (flat[cells], lowness[cells]) if within_class else (flat[cells],)
+        order = cells[np.lexsort(keys)]
         ranks = np.zeros(flat.size, np.int64)
         ranks[order] = np.arange(1, order.size + 1)
         return ranks.reshape(self.values.shape)
@@ -151,11 +155,18 @@ class CellValues:
         DataFrame with columns position (of the row in the table, from 0), row_number
         (from 1, as a person counts), id, label, column, cell, value, stderr, rank
         """
-        ranks = self.ranks(within_class=within_class)
-        order = np.argsort(ranks, axis=None, kind="stable")
-        order = order[ranks.ravel()[order] > 0][:k]
-        row, column = np.unravel_index(order, ranks.shape)
-        text = self.cells.to_numpy(object)
+        flat = self.values.ravel()
+        if within_class:
+            ranks = self.ranks(within_class=True).ravel()
+            order = np.argsort(ranks, kind="stable")
+            order = order[ranks[order] > 0][:k]
+        else:
+            order = _smallest(flat, k)
+        row, column = np.unravel_index(order, self.values.shape)
+        cell = np.empty(order.size, object)
+        for j in np.unique(column).tolist():  # the texts of a whole table are many
+            own = np.flatnonzero(column == j)
+            cell[own] = self.cells.iloc[:, j].iloc[row[own]].to_numpy(object)
         return pd.DataFrame(
             {
                 "position": row,
@@ -163,10 +174,10 @@ class CellValues:
                 "id": np.array(self.ids, object)[row],
                 "label": np.array(self.labels, object)[row],
                 "column": np.array(self.column_names, object)[column],
-                "cell": text[row, column],
-                "value": self.values[row, column],
-                "stderr": self.stderr[row, column],
-                "rank": ranks[row, column],
+                "cell": cell,
+                "value": flat[order],
+                "stderr": self.stderr.ravel()[order],
+                "rank": np.arange(1, order.size + 1),
             }
         )
 
@@ -271,16 +282,36 @@ class CellValues:
             "ids": self.ids,
             "labels": self.labels,
             "column_names": self.column_names,
-            "cells": [self.cells[c].tolist() for c in self.cells.columns],
         }
         arrays = {name: getattr(self, name) for name in ARRAYS}
         arrays |= {f"state_{name}": array for name, array in self.state.items()}
-        arrays["about"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-        path = Path(path)
-        unfinished = path.with_name(path.name + ".part")
-        with unfinished.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        unfinished.replace(path)
+        # Column by column: all texts at once would take much memory.
+        texts = (self.cells.iloc[:, j].tolist() for j in range(self.cells.shape[1]))
+        cells = ", ".join(map(json.dumps, texts))
+        about = f'{json.dumps(header)[:-1]}, "cells": [{cells}]}}'
+        arrays["about"] = np.frombuffer(about.encode(), np.uint8)
+        with whole_file(path) as file:
+            _write_npz(file, arrays)
+
+
+def _smallest(numbers: np.ndarray, k: int | None) -> np.ndarray:
+    """Positions of the k smallest numbers (all with None), in order; NaN is none."""
+    known = np.flatnonzero(np.isfinite(numbers))
+    if k is not None and k < known.size:  # to order them all takes long
+        limit = np.partition(numbers[known], k)[k]
+        known = known[numbers[known] <= limit]
+    return known[np.argsort(numbers[known], kind="stable")][:k]
+
+
+def _write_npz(file: IO[bytes], arrays: Mapping[str, np.ndarray]) -> None:
+    """As numpy's `savez_compressed`, but soon for large tables."""
+    with zipfile.ZipFile(file, "w", compresslevel=1) as archive:
+        for name, array in arrays.items():
+            # Digits of many values hardly shrink, however long one tries.
+            digits = array.dtype.kind == "f" and array.nbytes > LARGE and array.any()
+            archive.compression = zipfile.ZIP_STORED if digits else zipfile.ZIP_DEFLATED
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as part:
+                np.lib.format.write_array(part, array, allow_pickle=False)
 
 
 def explained(

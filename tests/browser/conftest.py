@@ -70,7 +70,7 @@ class Server:
             )
         self._wait()
 
-    def _wait(self, seconds=60):
+    def _wait(self, seconds=600):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             assert self.process.poll() is None, self.log.read_text()
@@ -138,7 +138,7 @@ def new_person(chromium):
         contexts.append(context)
         context.on("request", note_host)
         page = context.new_page()
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(600_000)
         return page
 
     yield make

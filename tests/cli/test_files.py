@@ -1,10 +1,12 @@
 """What all commands share: tables in, values on the way, files out."""
 
+from types import SimpleNamespace
+
 import pytest
-from cases import message_of
+from cases import message_of, random_table
 
 from cellval.cli.arguments import main
-from cellval.cli.files import check_outputs, last_of, printable
+from cellval.cli.files import Deadline, check_outputs, last_of, printable
 from cellval.progress import Snapshot
 
 
@@ -95,3 +97,13 @@ def test_outputs_are_checked_before_the_work(tmp_path):
         ({"--out": data.with_name("a"), "--log": data.with_name("a")}, "are both"),
     ):
         assert words in message_of(check_outputs, outputs, (str(data),))
+
+
+def test_what_has_a_result_stops_when_its_share_of_the_time_is_over():
+    options = SimpleNamespace(budget=1e-9)
+    table = random_table(0, 6, ["number"])
+    steps = snapshots((0, None), (0.1, None), (0.2, "first"), (1, "all"))
+    assert last_of(steps, deadline=Deadline(options, table)) == ("first", False)
+    options.budget = None
+    steps = snapshots((0, None), (0.2, "first"), (1, "all"))
+    assert last_of(steps, deadline=Deadline(options, table)) == ("all", False)

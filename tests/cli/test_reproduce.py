@@ -81,6 +81,7 @@ def test_ctrl_c_keeps_the_experiments_that_are_finished(made_up, tmp_path, capsy
     assert main(["reproduce", "all", "--out", str(tmp_path)]) == 130
     shown = capsys.readouterr().out
     assert f"stopped; outliers is not finished. removal is in {tmp_path}." in shown
+    assert f"reproduce outliers --out {tmp_path}" in shown
     assert (tmp_path / "removal.csv").exists()
     assert not (tmp_path / "outliers.csv").exists()
 

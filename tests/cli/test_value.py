@@ -2,13 +2,12 @@
 
 import os
 import signal
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 from cases import SAMPLES
-from command_line import cellval_process, on_davis
+from command_line import cellval_process, on_davis, read_until
 
 import cellval
 from cellval.cli.arguments import main
@@ -128,12 +127,9 @@ def test_ctrl_c_keeps_and_writes_what_there_is(tmp_path):
         "--out",
         tmp_path,
     )
-    seen = ""
-    deadline = time.monotonic() + 120
-    while "left" not in seen and time.monotonic() < deadline:
-        seen += process.stderr.read(40)
+    read_until(process, "standard error")
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == 130, err
     assert "keeping what there is" in err
     assert "Traceback" not in err
@@ -165,7 +161,7 @@ def test_output_into_a_closed_pipe_ends_quietly(tmp_path):
     process.stdout.close()
     with process.stderr:
         err = process.stderr.read()
-    process.wait(60)
+    process.wait()
     assert "Traceback" not in err
 
 

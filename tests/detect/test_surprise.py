@@ -176,3 +176,15 @@ def test_a_large_table_has_a_quick_answer_that_says_it_is_not_final(monkeypatch)
     assert first.surprise.shape == last.surprise.shape == (150, 3)
     answers = {id(step.result) for step in steps}
     assert len(answers) == 2  # many snapshots share an answer
+
+
+def test_in_parts_there_is_an_answer_from_the_start_and_the_same_in_the_end():
+    table = table_of(blobs())
+    steps = list(iter_surprise(table, in_parts=True))
+    first, last = steps[0].result, steps[-1].result
+    assert np.isnan(first.residual).all()
+    assert not first.is_final
+    assert first.surprise.shape == last.surprise.shape
+    assert np.isfinite(first.surprise).all()
+    np.testing.assert_array_equal(last.surprise, surprise(table).surprise)
+    assert last.is_final

@@ -1,20 +1,24 @@
 """Frames for files: the shape of the input, and nothing a spreadsheet runs."""
 
+import io
 from dataclasses import replace
 
 import numpy as np
-from cases import people
+import pandas as pd
+from cases import people, random_table
 
 import cellval
 from cellval.detect.suggestions import Suggestion
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
+from cellval.export import frames
 from cellval.export.frames import (
     csv_bytes,
     decisions_frame,
     lowest_frame,
     suspects_list,
     values_frame,
+    write_csv,
 )
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import (
@@ -110,3 +114,23 @@ def test_a_list_of_suspects_says_why_something_is_suggested():
     assert frame.columns[-1] == "why"
     assert ((frame["why"] != "") == (frame["suggestion"] != "")).all()
     assert (frame["why"] != "").any()
+
+
+def test_a_csv_reads_back_whatever_its_texts_hold():
+    texts = ['say "a, b"', "two\nlines", "", "plain", "ß ,"]
+    numbers = [1.0, np.nan, 0.1, -1e-9, 123456.5]
+    frame = pd.DataFrame({'a "name", too': texts, "v": numbers, "n": range(5)})
+    file = io.BytesIO()
+    write_csv(frame, file)
+    back = pd.read_csv(io.BytesIO(file.getvalue()), keep_default_na=False)
+    assert back.iloc[:, 0].tolist() == texts
+    again = pd.to_numeric(back["v"], errors="coerce").tolist()
+    np.testing.assert_array_equal(again, numbers)
+    assert "\nplain,-1e-9,3\n" in file.getvalue().decode()  # no needless quotes
+
+
+def test_of_very_many_cells_the_lowest_are_listed(monkeypatch):
+    values = cellval.value_cells(random_table(0, 30, ["number"] * 3))
+    every = lowest_frame(values)
+    monkeypatch.setattr(frames, "MOST_LINES", 7)
+    pd.testing.assert_frame_equal(lowest_frame(values), every.head(7))

@@ -91,7 +91,7 @@ def test_values_sharpen_and_stop_keeps_them(long_table):
     kept = job.values
     assert kept.n_test >= first.n_test
     assert 0 < job.progress.done < 1
-    assert job.wait(30), "the thread ends after the items in work"
+    assert job.wait(WAIT), "the thread ends after the items in work"
     assert job.values is kept
     assert job.status == "stopped"
 

@@ -78,11 +78,11 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(
     values.save(path)
     before = path.read_bytes()
 
-    def full(file, **arrays):
+    def full(file, array, **options):
         file.write(b"half a file")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "savez_compressed", full)
+    monkeypatch.setattr(np.lib.format, "write_array", full)
     with pytest.raises(OSError, match="No space"):
         values.save(path)
     assert path.read_bytes() == before

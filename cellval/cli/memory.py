@@ -1,0 +1,76 @@
+"""Does a table fit into memory? What does not is told before the work, not after."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from cellval.errors import InputError
+from cellval.table.table import Table
+
+# Of each cell while it is valued and written, at most: some ten numbers of 8 bytes for
+# the sums of a run, as many again while they are added, and the parts of the workers.
+BYTES_A_CELL = 300
+
+
+def check_memory(table: Table) -> None:
+    """InputError if valuing the table would take more memory than there is."""
+    n_cells = table.n_rows * len(table.feature_names)
+    needed, free = BYTES_A_CELL * n_cells, free_memory()
+    if free is not None and needed > free:
+        raise InputError(
+            f"{table.name} has {n_cells:,} cells to value, which takes about "
+            f"{_gigabytes(needed)} of memory, but {_gigabytes(free)} are free. Use "
+            "fewer rows or columns, or allow more memory."
+        )
+
+
+def _gigabytes(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:.1f} GB"
+
+
+def free_memory() -> int | None:
+    """Bytes that this process may still take; None where the system does not say."""
+    known = []
+    with suppress(OSError, TypeError):
+        status = Path("/proc/self/status").read_text()
+        everyone = Path("/proc/meminfo").read_text()
+        known.append(1024 * _number("MemAvailable", everyone))
+        limit = _address_limit()
+        if limit is not None:
+            known.append(max(0, limit - 1024 * _number("VmSize", status)))
+    for most, used in CGROUPS:
+        with suppress(OSError, ValueError):  # "max" is no number: there is no limit
+            known.append(max(0, int(Path(most).read_text()) - _used(Path(used))))
+    return min(known, default=None)
+
+
+# Limits of containers: of version 2 and version 1 of control groups.
+CGROUPS = (
+    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+    (
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+    ),
+)
+
+
+def _used(path: Path) -> int:
+    """What a container holds, without the copies of files that it gives up if asked."""
+    files = 0
+    with suppress(OSError, TypeError):
+        text = path.with_name("memory.stat").read_text()
+        files = _number("inactive_file", text) + _number("active_file", text)
+    return int(path.read_text()) - files
+
+
+def _address_limit() -> int | None:
+    """That of `ulimit -v`."""
+    import resource  # Windows has none; nor has it /proc
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _number(name: str, text: str) -> int:
+    found = re.search(rf"^{name}:?\s+(\d+)", text, re.MULTILINE)
+    return int(found[1])  # type: ignore[index] # TypeError where it is not said
