@@ -198,12 +198,13 @@ def _once(make: Callable[[], Result] | None) -> Callable[[], Result] | None:
 
 def _workers(width: int, processes: bool) -> Executor:
     """Threads, or processes for pieces that hold the GIL and would wait for it."""
+    how: dict[str, Any] = {"initializer": _step_back} if _here.gives_way else {}
     if width == 1 or not processes:
-        return ThreadPoolExecutor(width, thread_name_prefix="cellval")
+        return ThreadPoolExecutor(width, thread_name_prefix="cellval", **how)
     # joblib's need no ``if __name__ == "__main__"``; it takes time to import
     from joblib.externals import loky
 
-    executor: Executor = loky.ProcessPoolExecutor(width, env=ONE_THREAD)
+    executor: Executor = loky.ProcessPoolExecutor(width, env=ONE_THREAD, **how)
     return executor
 
 
@@ -246,8 +247,24 @@ def seconds_of(call: Callable[[], Any], repeat: int = 2, own: bool = True) -> fl
     return min(each)
 
 
+class _Here(threading.local):
+    gives_way = False
+
+
+_here = _Here()
+
+
 def give_way() -> None:
-    """Let pages go before this thread, and before those that it starts (on Linux)."""
+    """Let pages go before the workers that this thread starts from now on.
+
+    Not before this thread itself: it holds Python's lock now and then, and who waits
+    for a lock waits as long as its holder steps back.
+    """
+    _here.gives_way = True
+
+
+def _step_back() -> None:
+    """Let others go before this worker (on Linux)."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)

@@ -373,18 +373,22 @@ def test_background_work_steps_back_alone():
     def nice():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
+    def in_a_worker():
+        with parallel._workers(1, False) as workers:
+            return workers.submit(nice).result()
+
     def work():
-        before = nice()
+        before = in_a_worker()
         parallel.give_way()
-        found.append((before, nice()))
+        found.append((before, in_a_worker(), nice()))
 
     found = []
     mine = nice()
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [(mine, max(mine, parallel.NICE))]
-    assert nice() == mine
+    assert found == [(mine, max(mine, parallel.NICE), mine)]
+    assert in_a_worker() == mine
 
 
 def test_a_call_is_timed_by_its_own_thread_and_the_shortest_counts(monkeypatch):

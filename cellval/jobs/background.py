@@ -117,7 +117,7 @@ class Job(Generic[Result]):
             self.status = status
 
     def _drain(self) -> None:
-        give_way()  # threads that it starts step back, too
+        give_way()
         snapshots: Any = None
         try:
             snapshots = self._begin()
@@ -295,6 +295,7 @@ class ValuationJob(Job[CellValues]):
 
     def _look(self) -> None:
         """How unusual the cells are, beside the values."""
+        give_way()
         try:
             seed = self.options.random_state
             for step in iter_surprise(self.table, random_state=seed, n_jobs=1):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import streamlit as st
+from streamlit.errors import StreamlitInvalidLayoutContextError
 from streamlit.runtime.scriptrunner import StopException
 
 from cellval.ui import sidebar
@@ -28,6 +29,7 @@ def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -
     first part.
     """
     need_frame(session)
+    session.renew()
     going, asked_for = session.goes_on, page_asked_for()
     part = st.fragment(_part, key=PAGE, run_every=EVERY if going else None)
     part(session, name, draw, going, asked_for)
@@ -39,7 +41,10 @@ def _part(
     if page_asked_for() != asked_for:
         goto(name)  # the timer was late: the browser is brought back to this page
     session.shown()  # or values would wait for ever on pages without any
-    sidebar.draw(session)
+    try:
+        sidebar.draw(session)
+    except StreamlitInvalidLayoutContextError:
+        st.rerun()  # the app was interrupted before it had a sidebar
     st.title(PAGES[name].title)
     with suppress(StopException):  # the page had no more to show
         draw()

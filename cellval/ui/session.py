@@ -313,6 +313,14 @@ class Session:
         """A person does something with what is shown; see `shown`."""
         self.used_at = time.monotonic()
 
+    def renew(self) -> None:
+        """Who comes to a page sees the latest, and then it stays for a while: a click
+        on a figure that is just being replaced would be lost.
+        """
+        self.held = None
+        self.shown()
+        self.touch()
+
     def shown(self) -> "Shown | None":
         """What pages show of the run; None before there are values.
 

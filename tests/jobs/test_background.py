@@ -13,6 +13,7 @@ import cellval
 from cellval.jobs import background as jobs
 from cellval.jobs import queue
 from cellval.jobs.background import start_job
+from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot
 from cellval.repairs.measure import iter_comparison
 from cellval.values.options import RunOptions
@@ -203,13 +204,22 @@ def test_scores_that_cannot_be_become_a_sentence(davis):
 def test_scores_give_way_to_pages(davis):
     seen = []
 
-    def spy():
-        me = threading.get_native_id()
-        seen.append(os.getpriority(os.PRIO_PROCESS, me))
-        yield from ()
+    class Spy(Computation):
+        total = 1.0
+        make = staticmethod(lambda state: None)
 
-    assert start_job(davis, spy).wait(WAIT)
-    assert seen[0] >= 10
+        def pieces(self):
+            return [Piece(nice, ())]
+
+        def add(self, state, answer):
+            seen.extend((answer, nice()))
+
+    def nice():
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    assert start_job(davis, lambda: drive(Spy())).wait(WAIT)
+    assert seen[0] >= 10, "the worker steps back"
+    assert seen[1] == nice(), "who holds Python's lock does not"
 
 
 def test_surprise_follows_the_seed_of_the_run(monkeypatch):

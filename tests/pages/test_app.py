@@ -206,6 +206,21 @@ def test_newer_values_wait_for_a_person_who_works_with_what_is_shown(davis):
         davis._values = before
 
 
+def test_who_comes_to_a_page_sees_the_latest_values_and_then_they_stay(davis):
+    app = shown("heatmap", davis)
+    session, before = session_of(app), davis._values
+    try:
+        davis._values = replace(before)
+        assert session.shown().values is before, "just drawn: a click may come"
+        goto(app, "columns")
+        assert session.held.values is davis._values is not before
+        davis._values = replace(before)
+        assert session.shown() is session.held
+        assert session.held.values is not davis._values
+    finally:
+        davis._values = before
+
+
 # --- words ----------------------------------------------------------------------------
 
 
