@@ -85,8 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parts = parser.add_subparsers(required=True, metavar="COMMAND")
     run = parts.add_parser("run", help="value every cell and write the results")
-    _add_common(run)
+    _add_common(run, optional=True)
     run.add_argument("--out", default="cellval_out", help="folder for the results")
+    run.add_argument(
+        "--project",
+        metavar="NAME",
+        help="keep file, values and decisions in this project, also for the app; "
+        "without a CSV an old one is valued as it was repaired",
+    )
     _add_continue(run)
     run.set_defaults(command=value.run)
     explain = parts.add_parser("explain", help="break a row's value into its cells")
@@ -177,8 +183,8 @@ def _add_values(parser: argparse.ArgumentParser) -> Any:
     return group
 
 
-def _add_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("csv", help="the table")
+def _add_table(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    parser.add_argument("csv", nargs="?" if optional else None, help="the table")
     parser.add_argument("--label", help="column to predict (default: guessed)")
     parser.add_argument("--id", dest="id_column", help="column that names the rows")
     parser.add_argument(
@@ -203,8 +209,8 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    _add_table(parser)
+def _add_common(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    _add_table(parser, optional=optional)
     for option in fields(RunOptions):
         methods, means = option.metadata["of"], option.metadata["means"]
         if len(methods) < len(TESTED):

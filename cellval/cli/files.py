@@ -15,6 +15,10 @@ from cellval.cli import signals
 from cellval.cli.memory import check_memory
 from cellval.errors import InputError
 from cellval.progress import Snapshot, shown
+from cellval.project.project import Project
+from cellval.project.shelf import open_project
+from cellval.project.source import Source
+from cellval.table.decoding import bytes_of
 from cellval.table.table import Table, read
 from cellval.text import cut, harmless
 from cellval.valuation import iter_values
@@ -28,18 +32,34 @@ LONGEST = 1000  # characters of a line
 WRITING = 2e-6  # seconds that writing the results takes for each cell, about
 
 
-def read_table(options: argparse.Namespace) -> Table:
-    table = read(
-        options.csv,
-        label=options.label,
-        id_column=options.id_column,
-        exclude=options.exclude,
-        kinds=_kinds(options.kind),
-        max_columns=options.max_columns,
-    )
+def read_table(options: argparse.Namespace, project: Project | None = None) -> Table:
+    """The table of a file, or of a project: with its repairs."""
+    if project is not None:
+        table = project.table
+    else:
+        table = read(options.csv, **_how(options), max_columns=options.max_columns)
     for note in table.notes:
         print(harmless(f"note: {note}", LONGEST), file=sys.stderr)
     return table
+
+
+def project_of(options: argparse.Namespace) -> Project | None:
+    """The project that is named, which is made of the file where there is none."""
+    if options.project:
+        return open_project(options.project, options.csv, **_how(options))
+    if options.csv is None:
+        raise InputError("Name a CSV file, or a project (--project NAME).")
+    return None
+
+
+def _how(options: argparse.Namespace) -> dict[str, Any]:
+    """How the file is read."""
+    return {
+        "label": options.label,
+        "id_column": options.id_column,
+        "exclude": tuple(options.exclude),
+        "kinds": _kinds(options.kind),
+    }
 
 
 def _kinds(pairs: Sequence[str]) -> dict[str, str]:
@@ -60,6 +80,7 @@ def find_values(
     table: Table,
     deadline: "Deadline",
     share: float = 1.0,
+    project: Project | None = None,
 ) -> tuple[CellValues, bool]:
     """Run until done, or until somebody asks to stop, which keeps what there is."""
     check_memory(table)
@@ -72,6 +93,12 @@ def find_values(
             chosen["subsets"] = int(chosen["subsets"])
     if "test" in chosen:
         chosen["test"] = _test(options, table)
+    if project is not None:
+        if isinstance(chosen.get("test"), Table):
+            raw, name = bytes_of(options.test)
+            project.test_source = Source.of(name, raw)
+        steps = project.iter_values(n_jobs=options.jobs, **chosen)
+        return last_of(steps, deadline=deadline, share=share)
     earlier = getattr(options, "continue_from", None)  # `explain` has none
     where: dict[str, Any] = {"n_jobs": options.jobs}
     where["continue_from"] = load(earlier) if earlier else None

@@ -14,6 +14,7 @@ from cellval.cli.files import (
     how_to_go_on,
     make_folder,
     printable,
+    project_of,
     read_table,
 )
 from cellval.errors import InputError
@@ -29,9 +30,11 @@ from cellval.values.words import (
 
 
 def run(options: argparse.Namespace) -> int:
-    table = read_table(options)
+    project = project_of(options)
+    table = read_table(options, project)
     folder = _out_folder(options)
-    values, stopped = find_values(options, table, Deadline(options, table))
+    deadline = Deadline(options, table)
+    values, stopped = find_values(options, table, deadline, project=project)
     write_results(values, table, folder)
     settings = values.settings
     name = harmless(table.name, 200)
@@ -50,8 +53,13 @@ def run(options: argparse.Namespace) -> int:
     print(f"\nwritten to {harmless(folder)}: values.csv, lowest.csv, values.npz")
     if values.values.size > MOST_LINES:
         print(f"lowest.csv holds the lowest {MOST_LINES:,} cells, values.csv all")
+    if project is not None:
+        print(f"kept in the project {harmless(project.name, 100)}")
     if not stopped:
         return 0
+    if project is not None:
+        print(f"\nstopped. To go on from here:\n  {signals.command(options.words)}")
+        return signals.exit_code()
     print(f"\nstopped. {how_to_go_on(options, values, folder / 'values.npz')}")
     return signals.exit_code()
 

@@ -356,26 +356,26 @@ class Project:
 
         Options are those of `cellval.value_cells`.
         """
+        *_, last = self.iter_values(n_jobs=n_jobs, **options)
+        return last.result
+
+    def iter_values(
+        self, *, n_jobs: int | None = None, **options: Any
+    ) -> Iterator[Snapshot[CellValues]]:
+        """The same step by step; closing it stops the run, and what it has is kept."""
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
         run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
         table = self.table_of(run)
-        steps = iter_chosen(
-            table,
-            self.options_of(run, table),
-            n_jobs=n_jobs,
-            continue_from=self.values_of(run, table)
-            if chosen.method == "knn"
-            else None,
-        )
-        keeper = Keeper(self, run)
+        known = self.values_of(run, table) if chosen.method == "knn" else None
+        how = self.options_of(run, table)
+        keeper, status = Keeper(self, run), "stopped"
         try:
-            for step in steps:
+            for step in iter_chosen(table, how, n_jobs=n_jobs, continue_from=known):
                 keeper.see(step)
-        except BaseException:
-            keeper.end(CUT_SHORT)
-            raise
-        keeper.end("done")
-        return step.result
+                yield step
+            status = "done"
+        finally:
+            keeper.end(status)
 
     def _unfinished(self, options: RunOptions, changes: Repairs) -> Run | None:
         """The latest run that was asked for the same and did not come to its end."""

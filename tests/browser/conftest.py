@@ -60,11 +60,16 @@ class Server:
         command += ["--server.port", str(port), "--server.headless", "true"]
         command += ["--server.fileWatcherType", "none"]
         self.log = Path(log)
+        self.home = self.log.with_name("home")
         with self.log.open("wb") as out:
             self.process = subprocess.Popen(
                 command,
                 cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(ROOT),
+                    "CELLVAL_HOME": str(self.home),
+                },
                 stdout=out,
                 stderr=subprocess.STDOUT,
             )

@@ -176,3 +176,22 @@ def test_a_kind_can_be_given(tmp_path, capsys):
     )
     saved = cellval.load(tmp_path / "values.npz")
     assert saved.settings.table == told.fingerprint
+
+
+def test_a_run_is_kept_in_a_project_and_goes_on_there(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "home"))
+    out = ("--out", str(tmp_path / "out"))
+    assert on_davis("run", "--project", "heights", *out) == 0
+    assert "kept in the project heights" in capsys.readouterr().out
+    project = cellval.open_project("heights")
+    assert project.runs[0].status == "done"
+    project.work.repair(12, "height", cellval.Repair("replace", "166"))
+    assert main(["run", "--project", "heights", *out]) == 0
+    first, second = cellval.open_project("heights").runs
+    assert (len(first.changes), len(second.changes)) == (0, 1)
+    written = pd.read_csv(tmp_path / "out" / "values.csv")
+    assert len(written) == 200
+    assert main(["run", "--project", "nothing", *out]) == 2
+    assert "There is no project 'nothing'" in capsys.readouterr().err
+    assert main(["run", *out]) == 2
+    assert "Name a CSV file, or a project" in capsys.readouterr().err
