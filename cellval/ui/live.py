@@ -5,6 +5,7 @@ in one queue, and nothing reruns the app behind a person's back. Two timers, or 
 of the whole app by one of them, would now and then swallow a click on a link.
 """
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -17,7 +18,9 @@ from cellval.ui.navigation import PAGES, goto, need_frame
 from cellval.ui.parts import PAGE, page_asked_for
 from cellval.ui.session import Session
 
-EVERY = 2.0  # seconds
+# Seconds between two looks, and how old a run is when one looks less often: a click
+# that comes just then waits until the page is drawn.
+EVERY, LATER, OLD = 2.0, 5.0, 20.0
 
 
 def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -> None:
@@ -30,13 +33,26 @@ def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -
     """
     need_frame(session)
     session.renew()
-    going, asked_for = session.goes_on, page_asked_for()
-    part = st.fragment(_part, key=PAGE, run_every=EVERY if going else None)
-    part(session, name, draw, going, asked_for)
+    every, asked_for = _pace(session), page_asked_for()
+    part = st.fragment(_part, key=PAGE, run_every=every)
+    part(session, name, draw, every, asked_for)
+
+
+def _pace(session: Session) -> float | None:
+    """Seconds until one looks again; None if nothing changes by itself."""
+    if not session.goes_on:
+        return None
+    run = session.run
+    is_old = run is not None and run.active and time.time() - run.started > OLD
+    return LATER if is_old else EVERY
 
 
 def _part(
-    session: Session, name: str, draw: Callable[[], None], going: bool, asked_for: str
+    session: Session,
+    name: str,
+    draw: Callable[[], None],
+    every: float | None,
+    asked_for: str,
 ) -> None:
     if page_asked_for() != asked_for:
         goto(name)  # the timer was late: the browser is brought back to this page
@@ -48,7 +64,8 @@ def _part(
     st.title(PAGES[name].title)
     with suppress(StopException):  # the page had no more to show
         draw()
-    if session.goes_on != going:
-        # The timer begins or ends. Last of all: before a button was drawn, its click
+    now = _pace(session)
+    if now != every and (None in (now, every) or not session.in_use):
+        # Another timer, or none. Last of all: before a button was drawn, its click
         # would be lost.
         st.rerun()

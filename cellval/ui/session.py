@@ -313,6 +313,11 @@ class Session:
         """A person does something with what is shown; see `shown`."""
         self.used_at = time.monotonic()
 
+    @property
+    def in_use(self) -> bool:
+        """Has a person done something just now?"""
+        return time.monotonic() - self.used_at < IN_USE
+
     def renew(self) -> None:
         """Who comes to a page sees the latest, and then it stays for a while: a click
         on a figure that is just being replaced would be lost.
@@ -328,10 +333,9 @@ class Session:
         ones wait until a person has done nothing for a while.
         """
         held, run = self.held, self.run
-        in_use = time.monotonic() - self.used_at < IN_USE
         if run is None or run.values is None:
             self.held = None
-        elif held is None or held.table is not run.table or not in_use:
+        elif held is None or held.table is not run.table or not self.in_use:
             self.held = Shown(self, run.table, run.values, run.suspicion)
         return self.held
 

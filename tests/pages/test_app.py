@@ -13,6 +13,7 @@ from helpers import (
     link_of,
     open_app,
     restarted,
+    running,
     session_of,
     settled,
     shown,
@@ -23,6 +24,7 @@ from helpers import (
 
 from cellval.jobs import background
 from cellval.repairs.repair import Repair
+from cellval.ui import live
 from cellval.ui.navigation import PAGES, file_of
 from cellval.ui.session import IN_USE
 from cellval.ui.text import meaning, plain
@@ -238,3 +240,14 @@ def test_the_meaning_of_numbers_is_that_of_the_method(davis):
         fold.label for fold in shown("columns", davis).sidebar.expander
     ]
     assert "Below zero" in text_of(shown("columns", davis))
+
+
+def test_pages_look_less_often_at_an_old_run(davis):
+    run = running(davis.table)
+    session = session_of(shown("heatmap", run))
+    assert live._pace(session) == live.EVERY
+    run.started -= 2 * live.OLD
+    assert live._pace(session) == live.LATER > live.EVERY
+    run.stop()
+    session.renew()
+    assert live._pace(session) is None
