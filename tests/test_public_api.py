@@ -16,7 +16,15 @@ from cellval.values.options import RunOptions
 
 CLASSES = [
     *("BlockValues", "CellValues", "Column", "Comparison", "Groups", "InputError"),
-    *("LabelOrCell", "Repair", "RunOptions", "Settings", "Snapshot", "Suggestion"),
+    *(
+        "LabelOrCell",
+        "Project",
+        "Repair",
+        "RunOptions",
+        "Settings",
+        "Snapshot",
+        "Suggestion",
+    ),
     *("Table", "Validation", "WhatIf"),
 ]
 FUNCTIONS = {
@@ -33,6 +41,9 @@ FUNCTIONS = {
     "label_or_cell": "(table, values, row_number, suggestions, *, test=None, "
     "unit=None)",
     "load": "(path)",
+    "open_project": "(name, source=None, *, folder=None, label=None, id_column=None, "
+    "exclude=(), kinds=None)",
+    "projects": "(*, folder=None)",
     "read": "(source, *, label=None, id_column=None, exclude=(), kinds=None, "
     "like=None, max_bytes=None, max_columns=None)",
     "read_decisions": "(source, table)",
@@ -108,7 +119,7 @@ def test_value_cells_has_the_options_of_runs_and_where_to_run_them():
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_everything_optional_is_keyword_only_but_what_comes_naturally(name):
-    naturally = ("values", "column_groups")
+    naturally = ("values", "column_groups", "source")
     for parameter in inspect.signature(getattr(cellval, name)).parameters.values():
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
             needed = parameter.default is parameter.empty
@@ -238,7 +249,7 @@ def test_a_frame_serves_wherever_a_table_does(name, frame, values):
 
 
 def test_every_door_was_tried():
-    without_a_table = {"load", "repair_file"}
+    without_a_table = {"load", "open_project", "projects", "repair_file"}
     assert set(CALLS) == set(FUNCTIONS) - without_a_table
 
 

@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return int(options.command(options))
         except InputError as error:
-            signals.say(harmless(f"cellval: {_in_options(str(error))}", 2000))
+            said = f"cellval: {_in_options(str(error))}"
+            signals.say("\n".join(harmless(line, 2000) for line in said.split("\n")))
             return 2
         except MemoryError:
             signals.say(f"cellval: {TOO_LARGE}")

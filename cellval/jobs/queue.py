@@ -44,6 +44,13 @@ def place(job: ValuationJob) -> int:
         return n
 
 
+def own_running(job: ValuationJob) -> ValuationJob | None:
+    """A run of the same person that this one waits for, if there is one."""
+    with _lock:
+        own = [other for other in _running if other.who == job.who and other.active]
+        return own[0] if job in _waiting and own else None
+
+
 def _following(waiting: list[ValuationJob], turns: dict[str, int]) -> ValuationJob:
     """Whose last run began longest ago; of theirs the oldest."""
     return min(waiting, key=lambda job: turns.get(job.who, 0))

@@ -9,6 +9,7 @@ import re
 import secrets
 import shutil
 import sqlite3
+import time
 import zipfile
 from collections.abc import Mapping
 from contextlib import closing
@@ -59,7 +60,8 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
                 _extract(file, entry, path)
         told = json.loads((place / LIST).read_bytes())
         (place / LIST).unlink()
-        about = {"owner": owner} | ({"name": name} if name else {})
+        about: dict[str, Any] = {"owner": owner, "changed": time.time()}
+        about |= {"name": name} if name else {}
         about |= {may: secrets.token_urlsafe(16) for may in ("view", "edit")}
         _write_anew(place / NAME, told, about)
         place.replace(folder / project_id)
@@ -125,7 +127,7 @@ def _told(path: Path) -> dict[str, Any]:
     return {"format": 1, "schema": version, "tables": tables}
 
 
-def _write_anew(path: Path, told: Mapping[str, Any], about: Mapping[str, str]) -> None:
+def _write_anew(path: Path, told: Mapping[str, Any], about: Mapping[str, Any]) -> None:
     """A database of the same schema with these lines, then brought up to date."""
     version = told["schema"]
     if told["format"] != 1 or version not in range(1, len(MIGRATIONS) + 1):

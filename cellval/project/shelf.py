@@ -205,13 +205,19 @@ def _entry(project: Project) -> Entry:
 # --- doors of the library -------------------------------------------------------------
 
 
-def projects(folder: str | Path | None = None) -> list[Entry]:
+def projects(*, folder: str | Path | None = None) -> list[Entry]:
     """Projects of the data folder, the latest first.
 
     Parameters
     ----------
     folder : path, optional
         Another data folder than the usual one (``CELLVAL_HOME``).
+
+    Examples
+    --------
+    >>> import cellval, tempfile
+    >>> cellval.projects(folder=tempfile.mkdtemp())
+    []
     """
     return Shelf(folder).entries()
 

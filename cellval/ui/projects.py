@@ -53,6 +53,11 @@ def entries_for(session: Session) -> list[Entry]:
     return shelf().entries(owner_of(session))
 
 
+def set_aside() -> list[str]:
+    """Damaged projects, a sentence each; not on a shared server: whose are they?"""
+    return [] if is_shared() else shelf().aside
+
+
 # --- opening --------------------------------------------------------------------------
 
 

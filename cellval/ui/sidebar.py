@@ -98,6 +98,16 @@ def _going(session: Session, run: ValuationJob) -> None:
     if run.status == "waiting":
         before = counted(queue.place(run), "run")
         st.progress(0.0, text=f"Waiting: {before} before this one")
+        if (other := queue.own_running(run)) is not None and session.may_edit:
+            st.button(
+                "Stop the run before it",
+                key="stop other",
+                icon=":material/skip_next:",
+                help=f"Your run on {plain(other.table.name)} keeps what it has and "
+                "can be continued later.",
+                on_click=other.stop,
+                width="stretch",
+            )
     elif run.status == "compiling":
         st.progress(0.0, text=COMPILING)
     else:

@@ -53,15 +53,19 @@ def free_port():
 class Server:
     """`streamlit run app.py` on a free port."""
 
-    def __init__(self, log):
-        port = free_port()
-        self.url = f"http://localhost:{port}"
-        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
-        command += ["--server.port", str(port), "--server.headless", "true"]
-        command += ["--server.fileWatcherType", "none"]
+    def __init__(self, log, runs_at_once=8):
         self.log = Path(log)
         self.home = self.log.with_name("home")
-        with self.log.open("wb") as out:
+        self.port, self.runs_at_once = free_port(), runs_at_once
+        self.url = f"http://localhost:{self.port}"
+        self.start()
+
+    def start(self):
+        """Also again, at the same place with the same data."""
+        command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
+        command += ["--server.port", str(self.port), "--server.headless", "true"]
+        command += ["--server.fileWatcherType", "none"]
+        with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 command,
                 cwd=ROOT,
@@ -69,6 +73,7 @@ class Server:
                     **os.environ,
                     "PYTHONPATH": str(ROOT),
                     "CELLVAL_HOME": str(self.home),
+                    "CELLVAL_RUNS_AT_ONCE": str(self.runs_at_once),
                 },
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -106,7 +111,7 @@ def server(tmp_path_factory):
 @pytest.fixture
 def fresh_server(tmp_path):
     """A server that nobody has visited."""
-    running = Server(tmp_path / "log.txt")
+    running = Server(tmp_path / "log.txt", runs_at_once=1)
     yield running
     running.close()
 

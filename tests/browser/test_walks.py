@@ -282,7 +282,7 @@ def test_stop_keeps_what_there_is_and_pages_do_not_end_a_run(page, server):
 
 def test_a_reload_during_a_run_finds_it_again(page, server):
     start_slow(page, server)
-    expect(page).to_have_url(re.compile(r"run="))
+    expect(page).to_have_url(re.compile(r"project="))
     link = page.url
     page.reload()
     expect(button(page, "Stop the run")).to_be_visible()
@@ -309,14 +309,43 @@ def test_two_people_see_only_their_own(new_person, server):
     expect(sidebar(one).get_by_text("The values so far are kept")).to_be_visible()
 
 
-def test_another_file_ends_the_old_run(page, server):
-    start_slow(page, server)
-    goto(page, "Data")
-    page.get_by_text("Open another file").click()
-    button(page, "Davis").click()
-    expect(sidebar(page).get_by_text("Not valued yet")).to_be_visible()
-    start(page)
-    done(page)
+def test_runs_wait_in_turn_and_a_killed_server_loses_nothing(new_person, fresh_server):
+    one, two = new_person(), new_person()
+    start_slow(one, fresh_server)
+    two.goto(fresh_server.url)
+    button(two, "Davis").click()
+    start(two)
+    expect(sidebar(two).get_by_text("Waiting: 1 run before this one")).to_be_visible()
+    # another file leaves the run on the old one alone
+    goto(one, "Data")
+    link = one.url
+    one.get_by_text("Open another file").click()
+    button(one, "Wine").click()
+    expect(sidebar(one).get_by_text("Not valued yet")).to_be_visible()
+    expect(sidebar(two).get_by_text("Waiting: 1 run before this one")).to_be_visible()
+    one.goto(link)
+    button(one, "Stop the run").click()
+    done(two)
+    goto(two, "Inspection list")
+    two.get_by_role("button", name=re.compile("^Next")).click()
+    two.get_by_role("button", name=re.compile("^Wrong")).click()
+    undo = two.get_by_role("button", name=re.compile("Undo"))
+    expect(undo).to_be_visible()
+    button(one, "Continue the run").click()
+    expect(button(one, "Stop the run")).to_be_visible()
+    fresh_server.process.kill()
+    fresh_server.process.wait()
+    fresh_server.start()
+    for person in (one, two):
+        person.reload()
+    expect(sidebar(two).get_by_text("davis.csv")).to_be_visible(timeout=LONG)
+    done(two)
+    expect(undo).to_be_visible()
+    expect(sidebar(one).get_by_text("Cut short after")).to_be_visible(timeout=LONG)
+    button(one, "Continue the run").click()
+    expect(button(one, "Stop the run")).to_be_visible()
+    button(one, "Stop the run").click()
+    expect(sidebar(one).get_by_text("The values so far are kept")).to_be_visible()
 
 
 def test_a_table_of_the_size_of_adult_shows_partial_values_and_light_pages(

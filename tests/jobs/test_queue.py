@@ -86,6 +86,8 @@ def test_one_runs_and_the_others_wait_in_turn_between_people(long_table, table):
     waiting = [*more, other]
     assert all(job.status == "waiting" and job.active for job in waiting)
     assert [queue.place(job) for job in (first, *more, other)] == [0, 2, 3, 4, 1]
+    assert queue.own_running(more[0]) is first
+    assert queue.own_running(other) is queue.own_running(first) is None
     more[0].stop()  # while it waits: at once
     assert more[0].is_over
     assert more[0].status == "stopped"

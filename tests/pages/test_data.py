@@ -9,10 +9,12 @@ from helpers import (
     SAMPLES,
     box,
     click,
+    drawn,
     goto,
     labels,
     open_app,
     pick,
+    restarted,
     running,
     session_of,
     settled,
@@ -25,6 +27,7 @@ import cellval
 from cellval.detect.placeholders import placeholders
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import make_suspicion
+from cellval.project.archive import pack
 from cellval.project.source import Setup, Source
 from cellval.ui.data import file
 from cellval.ui.data.options import budget_options
@@ -415,3 +418,83 @@ def test_the_card_of_ugly_promises_what_is_found():
     assert told(name, "wrong grades") == len(labels)
     lowest = values.row_numbers[values.row_values.argsort()[: len(labels)]]
     assert set(lowest.tolist()) == labels
+
+
+# --- projects -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path))
+    restarted()
+    yield tmp_path
+    restarted()
+
+
+def project_list(app):
+    found = [table for table in app.dataframe if "how far" in table.value]
+    return found[0].value if found else None
+
+
+def chosen(app, line):
+    table = next(t for t in app.dataframe if "how far" in t.value)
+    key = table.proto.id.split("-", 2)[-1]
+    ticks = {"rows": [line], "columns": [], "cells": []}
+    app.session_state[key] = {"selection": ticks}
+    return drawn(app)
+
+
+def test_projects_are_listed_opened_renamed_copied_and_deleted(own_home):
+    assert project_list(open_app()) is None
+    first = click(open_app(), "Davis")
+    session_of(first).file.decide(12, "height", "error")
+    started(first)
+    click(open_app(), "Wine")
+    app = open_app()
+    listed = project_list(app)
+    assert listed["name"].tolist() == ["wine", "davis"]
+    assert listed["how far"].tolist() == ["not valued yet", "valued, 1 decision"]
+    click(chosen(app, 1), "Copy")
+    assert project_list(drawn(app))["name"].tolist()[0] == "davis (copy)"
+    click(chosen(app, 0), "Delete it")
+    assert project_list(drawn(app))["name"].tolist() == ["wine", "davis"]
+    chosen(app, 1).text_input(key="project name").set_value("Heights").run()
+    click(chosen(app, 1), "Rename it")
+    assert "Heights" in project_list(drawn(app))["name"].tolist()
+    line = project_list(app)["name"].tolist().index("Heights")
+    click(chosen(app, line), "Open")
+    assert session_of(app).file.decisions == {(12, "height"): "error"}
+    assert session_of(app).run is not None
+
+
+def test_a_project_travels_through_the_uploader(own_home):
+    first = click(open_app(), "Davis")
+    session_of(first).file.decide(12, "height", "error")
+    packed = pack(session_of(first).file.project)
+    app = upload(open_app(), "heights.cellval", packed)
+    assert session_of(app).file.decisions == {(12, "height"): "error"}
+    assert session_of(app).file.project.id != session_of(first).file.project.id
+    app = upload(open_app(), "heights.cellval", b"x,y\n1,2\n")
+    assert "no project of cellval" in texts(app.error)
+
+
+def test_on_a_shared_server_nobody_sees_what_others_have(own_home, monkeypatch):
+    monkeypatch.setenv("CELLVAL_SHARED", "1")
+    first = click(open_app(), "Davis")
+    assert project_list(open_app()) is None
+    other = open_app(project=session_of(first).file.project.link("edit"))
+    assert session_of(other).file is session_of(first).file
+
+
+def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "file"))
+    restarted()
+    app = open_app()
+    assert "can be kept" in texts(app.error)
+    click(app, "Davis")
+    assert "Not kept" in texts(app.sidebar.error)
+    assert started(app).status == "done"
+    restarted()

@@ -2,7 +2,6 @@
 
 import threading
 
-import pytest
 from helpers import WAIT, davis_source, davis_table
 
 from cellval.progress import Snapshot
@@ -22,72 +21,6 @@ from cellval.ui.session import (
 def test_a_source_is_known_by_its_bytes():
     assert Source.of("a.csv", b"1").sha256 == Source.of("b.csv", b"1").sha256
     assert Source.of("a.csv", b"1").sha256 != Source.of("a.csv", b"2").sha256
-
-
-def test_a_decision_is_taken_back_with_none_and_must_be_one():
-    file = FileWork()
-    file.decide(3, "x", "fine")
-    assert file.decisions == {(3, "x"): "fine"}
-    file.decide(3, "x", None)
-    file.decide(4, "x", None)
-    assert file.decisions == {}
-    with pytest.raises(ValueError, match="no decision"):
-        file.decide(3, "x", "perhaps")
-
-
-def test_a_repair_is_an_error_until_it_is_undone():
-    file = FileWork()
-    file.decide(3, "x", "unsure")
-    for text in ("1", "2"):
-        file.repair(3, "x", Repair("replace", text))
-    file.repair(4, "", Repair("drop"))
-    assert file.decisions == {(3, "x"): "error"}
-    assert list(file.repairs) == [(3, "x"), (4, "")]
-    for cell in list(file.repairs):
-        file.undo(cell)
-    assert file.decisions == {(3, "x"): "unsure"}
-    assert file.repairs == {} == file.before_repair
-
-
-def test_what_was_done_together_is_undone_together():
-    file = FileWork()
-    file.decide(1, "x", "unsure")
-    file.repair(2, "x", Repair("replace", "7"))
-    cells = [(row, "x") for row in (1, 2, 3)]
-    before = dict(file.decisions), dict(file.repairs), dict(file.before_repair)
-    with file.together("3 cells blanked", cells):
-        for cell in cells:
-            file.repair(*cell, Repair("blank"))
-    (group,) = file.groups
-    assert set(file.repairs) == set(file.standing_cells(group)) == set(cells)
-    file.undo_together(group)
-    assert (file.decisions, file.repairs, file.before_repair) == before
-    assert file.groups == []
-
-
-def test_what_was_decided_since_stays_when_a_group_is_undone():
-    file = FileWork()
-    cells = [(row, "x") for row in (1, 2, 3)]
-    with file.together("3 cells blanked", cells):
-        for cell in cells:
-            file.repair(*cell, Repair("blank"))
-    file.undo((1, "x"))
-    file.repair(2, "x", Repair("replace", "7"))
-    (group,) = file.groups
-    assert file.standing_cells(group) == [(3, "x")]
-    file.undo_together(group)
-    assert file.repairs == {(2, "x"): Repair("replace", "7")}
-    assert file.decisions == {(2, "x"): "error"}
-
-
-def test_groups_of_which_nothing_is_left_are_forgotten():
-    file = FileWork()
-    for decision in ("fine", "error"):
-        with file.together(decision, [(1, "x")]):
-            file.decide(1, "x", decision)
-    with file.together("nothing", [(1, "x")]):
-        pass
-    assert [group.words for group in file.groups] == ["error"]
 
 
 def test_a_file_is_read_again_only_if_it_is_read_in_another_way():

@@ -20,7 +20,7 @@ FEW = 8  # lines; more scroll
 def draw(session: Session) -> None:
     """Nothing where there is none but the one that is open."""
     entries = projects.entries_for(session)
-    for words in projects.shelf().aside:
+    for words in projects.set_aside():
         st.warning(plain(words), icon=":material/healing:")
     if trouble := projects.shelf().why_not():
         st.error(

@@ -1,0 +1,77 @@
+"""A project as one file; anything else is refused."""
+
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cellval.errors import InputError
+from cellval.project.archive import pack
+from cellval.project.shelf import Shelf
+from cellval.project.source import Setup
+from cellval.repairs.repair import Repair
+
+DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
+SETUP = Setup(label="sex")
+
+
+def test_a_project_travels_as_one_file(shelf, project, tmp_path):
+    project.value(n_neighbors=3)
+    project.work.repair(12, "height", Repair("replace", "=1+1"))
+    packed = pack(project)
+    assert project.link("view").encode() not in packed
+    elsewhere = Shelf(tmp_path / "elsewhere")
+    came = elsewhere.bring_in(packed, owner="somebody")
+    assert (came.name, came.owner) == (project.name, "somebody")
+    assert came.work.repairs == project.work.repairs
+    assert np.array_equal(came.values.values, project.values.values)
+    assert came.source.raw == project.source.raw
+
+
+def changed_archive(packed, **files):
+    """A project's file with other parts."""
+    out = BytesIO()
+    with zipfile.ZipFile(BytesIO(packed)) as old, zipfile.ZipFile(out, "w") as new:
+        parts = {name: old.read(name) for name in old.namelist()} | files
+        for name, part in parts.items():
+            if part is not None:
+                new.writestr(name, part)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"../../outside": b"x"},
+        {"/etc/outside": b"x"},
+        {"files/x": b"x"},
+        {"project.sqlite": b"x"},
+        {"project.json": None},
+        {"project.json": b"[]"},
+        {"project.json": b"not json"},
+        {"project.json": 10_000 * b"["},
+        {"project.json": b'{"format": 1, "schema": 1, "tables": {}}'},
+        {"files": None},
+    ],
+)
+def test_an_archive_of_something_else_is_refused(shelf, project, tmp_path, change):
+    packed = pack(project)
+    if "files" in change:
+        with zipfile.ZipFile(BytesIO(packed)) as file:
+            names = [name for name in file.namelist() if name.startswith("files/")]
+        change = dict.fromkeys(names)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InputError, match="no project of cellval"):
+        shelf.bring_in(changed_archive(packed, **change))
+    assert sorted(tmp_path.rglob("*")) == before
+    for nothing in (b"", b"PK", b"x,y\n1,2\n"):
+        with pytest.raises(InputError, match="no project of cellval"):
+            shelf.bring_in(nothing)
+
+
+def test_a_huge_archive_is_refused_by_what_it_says(shelf, project, monkeypatch):
+    monkeypatch.setattr("cellval.project.archive.MOST_BYTES", 1000)
+    with pytest.raises(InputError, match="too large"):
+        shelf.bring_in(pack(project))

@@ -1,0 +1,43 @@
+"""Values of a run on disk: damaged files are set aside."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cellval.project.source import Setup
+
+DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
+SETUP = Setup(label="sex")
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "random", "other table", "packed"])
+def test_damaged_values_are_set_aside_and_the_rest_stays(project, damage, again):
+    project.value(n_neighbors=3)
+    project.work.decide(12, "weight", "error")
+    (path,) = (project.folder / "runs").glob("*.npz")
+    raw = path.read_bytes()
+    if damage == "empty":
+        path.write_bytes(b"")
+    elif damage == "cut":
+        path.write_bytes(raw[: len(raw) // 2])
+    elif damage == "random":
+        half = len(raw) // 2
+        path.write_bytes(raw[:half] + bytes(100) + raw[half + 100 :])
+    elif damage == "other table":
+        project.setup = Setup(label="sex", exclude=("height",))
+        project.value(n_neighbors=3)
+        (other,) = set((project.folder / "runs").glob("*.npz")) - {path}
+        path.write_bytes(other.read_bytes())
+        other.unlink()
+    else:
+        with np.load(path) as file, path.with_suffix(".new").open("wb") as new:
+            np.savez_compressed(new, **file)
+        path.with_suffix(".new").replace(path)
+    found = again(project)
+    run = found.runs[0]
+    assert found.values_of(run, found.table_of(run)) is None
+    assert "set aside" in found.aside[0]
+    assert not path.exists()
+    assert path.with_name(f"{path.name}.damaged").exists()
+    assert found.work.decisions == {(12, "weight"): "error"}

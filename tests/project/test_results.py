@@ -1,0 +1,24 @@
+"""Small results as JSON, and back."""
+
+import json
+
+import numpy as np
+
+import cellval
+from cellval.games.block_values import BlockValues
+from cellval.project.results import again, told
+from cellval.repairs.comparison import Comparison
+
+
+def test_results_come_back_as_they_were(davis):
+    fixed = cellval.repair(davis, {(12, "weight"): "57", (12, "height"): "166"})
+    measured = cellval.compare_models(davis, fixed, folds=2, repeats=1)
+    blocks = cellval.value_blocks(davis, "sex")
+    for kind, result in ((Comparison, measured), (BlockValues, blocks)):
+        found = again(kind, json.loads(json.dumps(told(result))))
+        for name, value in vars(result).items():
+            if isinstance(value, np.ndarray):
+                np.testing.assert_array_equal(getattr(found, name), value)
+                assert getattr(found, name).dtype == value.dtype
+    assert found.row_groups == blocks.row_groups
+    assert again(Comparison, told(measured)).frame().equals(measured.frame())

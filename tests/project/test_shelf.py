@@ -1,0 +1,69 @@
+"""All projects of a data folder."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellval
+from cellval.errors import InputError
+from cellval.project.shelf import Shelf
+from cellval.project.source import Setup
+from cellval.repairs.repair import Repair
+
+DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
+SETUP = Setup(label="sex")
+
+
+def test_where_nothing_can_be_kept_it_is_said_and_works_all_the_same(
+    tmp_path, davis_file
+):
+    (tmp_path / "file").write_text("no folder")
+    shelf = Shelf(tmp_path / "file")
+    project = shelf.create(davis_file, SETUP)
+    assert "cannot be used" in project.trouble
+    project.work.decide(1, "weight", "error")
+    assert project.table.n_rows == 200
+    assert shelf.entries() == []
+
+
+def test_two_links_and_no_third(shelf, project):
+    view, edit = project.link("view"), project.link("edit")
+    assert shelf.by_link(view)[1] == "view"
+    assert shelf.by_link(edit)[1] == "edit"
+    for wrong in ("", project.id, f"{project.id}-", f"{view}x", "../../etc/passwd"):
+        with pytest.raises(InputError, match="no project behind this link"):
+            shelf.by_link(wrong)
+
+
+def test_projects_are_listed_renamed_copied_and_deleted(shelf, project):
+    project.value(n_neighbors=3)
+    project.work.repair(12, "height", Repair("blank"))
+    project.name = "  Heights\n\x1b[31m of people "
+    twin = shelf.copy(project.id)
+    twin.work.decide(1, "weight", "fine")
+    entries = shelf.entries()
+    assert [entry.name for entry in entries] == [
+        "Heights [31m of people (copy)",
+        "Heights [31m of people",
+    ]
+    assert [entry.n_decisions for entry in entries] == [2, 1]
+    assert all(entry.file == "davis.csv" for entry in entries)
+    assert twin.link("edit") != project.link("edit")
+    assert np.array_equal(twin.values.values, project.values.values)
+    shelf.delete(project.id)
+    assert [entry.id for entry in shelf.entries()] == [twin.id]
+    assert not project.folder.exists()
+
+
+def test_the_door_of_the_library_says_what_is_there(tmp_path):
+    with pytest.raises(InputError, match="There is none yet"):
+        cellval.open_project("a", folder=tmp_path)
+    cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    with pytest.raises(InputError, match="There are"):
+        cellval.open_project("b", folder=tmp_path)
+    with pytest.raises(InputError, match="another file"):
+        cellval.open_project("a", b"x,y\n1,a\n2,b\n", folder=tmp_path)
+    with pytest.raises(InputError):
+        cellval.open_project("c", b"", folder=tmp_path)
+    assert [entry.name for entry in cellval.projects(folder=tmp_path)] == ["a"]
