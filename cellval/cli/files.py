@@ -149,17 +149,23 @@ def last_of(
     From here on nothing is interrupted: somebody will write the result.
     """
     last: Snapshot[Result] | None = None
-    steps: Any = shown(snapshots, what=what)
+
+    def known() -> Iterator[Snapshot[Result]]:
+        nonlocal last
+        for last in snapshots:  # before it is told of
+            yield last
+
+    steps: Any = shown(known(), what=what)
     stopped = False
     try:
         signals.heed()
         before = None
-        for last in steps:
+        for step in steps:
             now = time.monotonic()
             if deadline is not None and before is not None:  # that was preparing
                 deadline.later(now - before)
-            before = now if last.preparing else None
-            if last.has_result and deadline is not None and deadline.is_over(share):
+            before = now if step.preparing else None
+            if step.has_result and deadline is not None and deadline.is_over(share):
                 break
     except KeyboardInterrupt:
         stopped = True
@@ -170,8 +176,15 @@ def last_of(
     finally:
         signals.hold()
         steps.close()
+        _close(snapshots)
     assert last is not None
     return last.result, stopped
+
+
+def _close(snapshots: Any) -> None:
+    """An iterator that was begun; a list has no end to come to."""
+    if hasattr(snapshots, "close"):
+        snapshots.close()
 
 
 def how_to_go_on(options: argparse.Namespace, values: CellValues, file: Path) -> str:
