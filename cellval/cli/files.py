@@ -152,7 +152,7 @@ def last_of(
 
     def known() -> Iterator[Snapshot[Result]]:
         nonlocal last
-        for last in snapshots:  # before it is told of
+        for last in snapshots:  # noqa: UP028 - known before it is told of
             yield last
 
     steps: Any = shown(known(), what=what)
