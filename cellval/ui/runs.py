@@ -1,6 +1,7 @@
 """Starting, stopping, continuing and finding runs: on the file, and on its repairs."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -62,6 +63,8 @@ def continue_run(session: Session) -> None:
     project, known, keeper = memo.file.project, old.values, None
     if project is not None and memo.kept is not None:
         kept = next((run for run in project.runs if run.id == memo.kept.id), memo.kept)
+        kept = replace(kept, status="running")
+        project.note_run(kept)
         known, keeper = project.values_of(kept, old.table), Keeper(project, kept)
         memo = memo._replace(kept=kept)
     if known is not None and not known.state:
