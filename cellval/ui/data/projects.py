@@ -40,13 +40,13 @@ def draw(session: Session) -> None:
             _frame(entries),
             "Projects with their files, when they were changed, and how far they are",
             {
-                "name": tables.text(width="medium"),
-                "file": tables.text(width="medium"),
+                "name": tables.text(width=190),
+                "file": tables.text(width=170),
                 "changed": st.column_config.DatetimeColumn(
-                    "changed", format="distance", width="small"
+                    "changed", format="distance", width=130
                 ),
-                "how far": tables.text(width="large"),
-                "size": tables.number("size (MB)", 1, width="small"),
+                "how far": tables.text(width=240),
+                "size": tables.number("size (MB)", 1, width=90),
             },
             few=FEW,
             key=session.widget_key("project list", len(entries)),
@@ -97,7 +97,7 @@ def _buttons(session: Session, entry: Entry | None, now: str) -> None:
         st.button(
             "Open",
             key="open project",
-            type="primary",
+            type="primary" if entry else "secondary",
             icon=":material/folder_open:",
             disabled=entry is None or entry.id == now,
             on_click=partial(_do, session, _open, entry),
