@@ -38,7 +38,7 @@ class Job(Generic[Result]):
     def __init__(
         self, table: Table, begin: Callable[[], Iterator[Snapshot[Result]]]
     ) -> None:
-        self.id = secrets.token_urlsafe(12)  # whoever knows it may see the run
+        self.id = secrets.token_urlsafe(12)  # for logs and names of threads
         self.table = table  # what it is about
         # Later "compiling", "running", then "done", "stopped" or "failed".
         self.status = "waiting"

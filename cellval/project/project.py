@@ -34,7 +34,6 @@ ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear
 LONGEST_NAME = 80  # characters
 EVERY = 5.0  # seconds between two checkpoints of a run
 OF_WRITING = 1.0  # times as long as writing one takes, at least
-CUT_SHORT = "interrupted"  # status of a run whose program ended before it did
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,9 @@ class Run:
     setup: Setup  # how the file was read
     changes: Repairs  # repairs of the table that was valued
     first: str = ""  # id of the run on the file as it was, if this one is on repairs
-    status: str = "running"  # later "done", "stopped", "failed" or `CUT_SHORT`
+    status: str = (
+        "running"  # also of one that was killed; later "done", "stopped", "failed"
+    )
     done: float = 0.0  # share, 0 to 1
     seen: str = ""  # what was done, in words
     error: str = ""  # why it failed
@@ -87,6 +88,8 @@ class Project:
         self._lock = threading.RLock()
         self._groups: list[Group] = []  # as they were written
         self._is_behind = False  # is something in memory only?
+        self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
+        self._sources: dict[str, Source] = {}  # files that are in memory only
         self.work = work or Work()
         self._load_work()
         self.work.keep = self._keep
@@ -121,21 +124,21 @@ class Project:
                 raise
         project = cls(project_id, place, connection, work)
         now = time.time()
-        about = {
+        about: dict[str, Any] = {
             "name": _name(name or Path(source.name).stem),
             "owner": owner,
             "created": now,
             "changed": now,
             "view": secrets.token_urlsafe(16),
             "edit": secrets.token_urlsafe(16),
-            "file": "",
             "test_file": "",
             "setup": vars(setup or Setup()),
         }
         try:
-            project._say(**about)
             project.add_file(source)
-            project._say(file=source.sha256)
+            about["file"] = source.sha256  # last of all: with it the project is whole
+            with project._writing() as database:
+                _say(database, about)
         except BaseException:
             project.close()
             if place is not None:
@@ -176,7 +179,7 @@ class Project:
 
     @name.setter
     def name(self, new: str) -> None:
-        self._say(name=_name(new))
+        self._tell(name=_name(new))
 
     @property
     def owner(self) -> str:
@@ -194,7 +197,7 @@ class Project:
 
     @setup.setter
     def setup(self, new: Setup) -> None:
-        self._say(setup=vars(new))
+        self._tell(setup=vars(new))
 
     def link(self, may: str) -> str:
         """What an address must hold to "view" or to "edit" it; nobody guesses it."""
@@ -212,7 +215,7 @@ class Project:
     def add_file(self, source: Source) -> None:
         """Keep the bytes of a file, under their SHA-256."""
         if self.folder is None:
-            self._memory[source.sha256] = source
+            self._sources[source.sha256] = source
         else:
             path = self._file(source.sha256)
             if not path.exists():
@@ -236,12 +239,14 @@ class Project:
     @test_source.setter
     def test_source(self, new: Source | None) -> None:
         if new is not None:
-            self.add_file(new)
-        self._say(test_file=new.sha256 if new else "")
+            self._sources[new.sha256] = new
+            with self._noting_trouble():
+                self.add_file(new)
+        self._tell(test_file=new.sha256 if new else "")
 
     def _source(self, sha256: str) -> Source:
-        if self.folder is None:
-            return self._memory[sha256]
+        if sha256 in self._sources:
+            return self._sources[sha256]
         found = self._all("SELECT name FROM files WHERE sha256 = ?", sha256)
         try:
             raw = self._file(sha256).read_bytes()
@@ -251,12 +256,6 @@ class Project:
         if source.sha256 != sha256:
             raise Damaged("the bytes of its data file have changed")
         return source
-
-    @property
-    def _memory(self) -> dict[str, Source]:
-        """Files of a project that has no folder."""
-        found: dict[str, Source] = self.__dict__.setdefault("_sources", {})
-        return found
 
     def _file(self, sha256: str) -> Path:
         assert self.folder is not None and re.fullmatch("[0-9a-f]{64}", sha256)
@@ -427,6 +426,7 @@ class Project:
                 touched |= dict.fromkeys(known)
                 touched |= dict.fromkeys((*self.work.decisions, *self.work.repairs))
             with self._writing() as database:
+                _say(database, self._unsaid)
                 for cell in touched:
                     _put(database, cell, self.work.standing(cell))
                 if self._groups != self.work.groups or self._is_behind:
@@ -436,6 +436,7 @@ class Project:
                         [(g.words, json.dumps(_cells(g))) for g in self.work.groups],
                     )
             self._groups, self._is_behind = list(self.work.groups), False
+            self._unsaid = {}
 
     def _load_work(self) -> None:
         work = self.work
@@ -468,14 +469,16 @@ class Project:
     # --- the database -----------------------------------------------------------------
 
     def _about(self, name: str, usual: Any) -> Any:
+        if name in self._unsaid:
+            return self._unsaid[name]
         found = self._all("SELECT value FROM about WHERE name = ?", name)
         return json.loads(found[0][0]) if found else usual
 
-    def _say(self, **facts: Any) -> None:
-        with self._writing() as database:
-            insert = "INSERT OR REPLACE INTO about VALUES (?, ?)"
-            lines = [(name, json.dumps(fact)) for name, fact in facts.items()]
-            database.executemany(insert, lines)
+    def _tell(self, **facts: Any) -> None:
+        """Facts about it, which hold at once and are written as decisions are."""
+        with self._lock:
+            self._unsaid |= facts
+            self._keep(())
 
     def _all(self, query: str, *arguments: Any) -> list[Any]:
         with self._lock:
@@ -559,6 +562,12 @@ def _name(said: str) -> str:
     """A name that a person can read on one line."""
     shown = " ".join("".join(c if c.isprintable() else " " for c in said).split())
     return content(shown, LONGEST_NAME) if shown else "table"
+
+
+def _say(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
+    insert = "INSERT OR REPLACE INTO about VALUES (?, ?)"
+    lines = [(name, json.dumps(fact)) for name, fact in facts.items()]
+    database.executemany(insert, lines)
 
 
 def _put(database: sqlite3.Connection, cell: Cell, now: Standing) -> None:

@@ -135,17 +135,14 @@ class Shelf:
         with closing(self.open(project_id)) as old:
             packed, called = pack(old), name or f"{old.name} (copy)"
             owner = old.owner
-        return self._taken(packed, name=called, owner=owner)
+        return self.bring_in(packed, name=called, owner=owner)
 
     def bring_in(self, packed: bytes, *, owner: str = "", name: str = "") -> Project:
         """A project from what `pack` made; InputError if it is something else."""
-        return self._taken(packed, name=name, owner=owner)
-
-    def _taken(self, packed: bytes, **about: str) -> Project:
         if trouble := self.why_not():
             raise InputError(trouble)
         try:
-            return self.open(unpack(packed, self.folder, **about))
+            return self.open(unpack(packed, self.folder, name=name, owner=owner))
         except (sqlite3.Error, OSError) as error:
             raise InputError(why_not(error)) from error
 

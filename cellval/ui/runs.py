@@ -9,10 +9,9 @@ from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.progress import Snapshot
-from cellval.project.project import CUT_SHORT, Keeper, Project, Run, repairs_of
+from cellval.project.project import Keeper, Project, Run, repairs_of
 from cellval.project.results import again
 from cellval.repairs.comparison import Comparison
-from cellval.repairs.repair import Repairs
 from cellval.table.table import Table
 from cellval.ui.session import FileWork, RunMemo, Selection, Session
 from cellval.ui.sources.groups import BlocksChoice
@@ -32,11 +31,13 @@ def start_run(session: Session, options: RunOptions) -> None:
 
 
 def _start(session: Session, table: Table, options: RunOptions, memo: RunMemo) -> None:
-    project, keeper = memo.file.project, None
+    # Of the session's own file: who looks on has a copy that belongs to no project.
+    project, kept, keeper = session.file.project, None, None
     if project is not None:
         first = memo.first.memo.kept if memo.first is not None else None
         kept = project.begin_run(options, memo.changes, first.id if first else "")
-        keeper, memo = Keeper(project, kept), memo._replace(kept=kept)
+        keeper = Keeper(project, kept)
+    memo = memo._replace(file=session.file, kept=kept)
     run = queue.start(table, options, who=session.who, keeper=keeper)
     _note(run, memo)
     session.run = run
@@ -60,13 +61,13 @@ def continue_run(session: Session) -> None:
     old = session.run
     assert old is not None, "no run"
     memo: RunMemo = old.memo
-    project, known, keeper = memo.file.project, old.values, None
+    project, known, keeper = session.file.project, old.values, None
     if project is not None and memo.kept is not None:
         kept = next((run for run in project.runs if run.id == memo.kept.id), memo.kept)
         kept = replace(kept, status="running")
         project.note_run(kept)
         known, keeper = project.values_of(kept, old.table), Keeper(project, kept)
-        memo = memo._replace(kept=kept)
+        memo = memo._replace(file=session.file, kept=kept)
     if known is not None and not known.state:
         known = None  # only values are left: from the beginning
     run = queue.start(
@@ -152,21 +153,13 @@ def _found(
     file = session.file
     if kept.id in file.runs:
         return file.runs[kept.id]
-    table = _table(session, project, kept.setup == session.setup, kept.changes, kept)
+    is_same = kept.setup == session.setup and not kept.changes
+    table = session.table if is_same and session.table else project.table_of(kept)
     values = project.values_of(kept, table)
     options = project.options_of(kept, table)
     run = _over(kept, table, options, values)
     _note(run, RunMemo(file, kept.setup, first, kept.changes, kept))
     return run
-
-
-def _table(
-    session: Session, project: Project, is_same: bool, changes: Repairs, kept: Run
-) -> Table:
-    """As it was valued; the session's own where it is the same."""
-    if is_same and not changes and session.table is not None:
-        return session.table
-    return project.table_of(kept)
 
 
 def _over(
@@ -199,7 +192,7 @@ def _itself(result: Any) -> Any:
 def is_cut_short(run: ValuationJob) -> bool:
     """Did the server end before the run did?"""
     kept = run.memo.kept if run.memo else None
-    return kept is not None and kept.status in ("running", CUT_SHORT)
+    return kept is not None and kept.status == "running"
 
 
 def copy_of(file: FileWork) -> FileWork:

@@ -117,6 +117,22 @@ def test_who_looks_on_changes_nothing_and_stops_nothing(endless):
     assert run.active
 
 
+def test_what_who_looks_on_values_is_not_in_the_project():
+    first = settled(started())
+    restarted()
+    app = settled(open_app("repair", project=link_of(first, "view")))
+    session_of(app).file.repair(12, "weight", Repair("replace", "57"))
+    settled(click(goto(app, "repair"), "Value the repaired table"))
+    assert session_of(app).run.status == "done"
+    owner = settled(open_app("repair", project=link_of(first)))
+    session = session_of(owner)
+    assert session.file.repairs == {}
+    assert len(session.file.project.runs) == 1
+    session.file.repair(12, "weight", Repair("replace", "57"))
+    settled(click(goto(owner, "repair"), "Value the repaired table"))
+    assert len(session.file.project.runs) == 2
+
+
 def test_another_file_leaves_the_run_on_the_old_one_alone(endless):
     app = started()
     run, link = session_of(app).run, link_of(app)

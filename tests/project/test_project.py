@@ -134,9 +134,12 @@ def test_a_full_disk_is_said_and_all_is_written_once_it_is_not(
     assert project.trouble == "The disk is full. Free some space, then try again."
     project.work.decide(1, "weight", None)
     project.work.decide(3, "weight", "unsure")
+    project.name, project.setup = "Heights", Setup(label="sex", exclude=("repwt",))
+    assert (project.name, project.setup.exclude) == ("Heights", ("repwt",))
     project._database.execute("PRAGMA max_page_count = 100000")
     project.try_again()
     assert project.trouble == ""
+    assert (again(project).name, again(project).setup) == ("Heights", project.setup)
     found = again(project).work
     assert found.decisions == {(2, "weight"): "error", (3, "weight"): "unsure"}
     assert len(found.repairs) == 1
