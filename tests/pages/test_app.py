@@ -119,7 +119,6 @@ def test_who_looks_on_changes_nothing_and_stops_nothing(endless):
 
 def test_what_who_looks_on_values_is_not_in_the_project():
     first = settled(started())
-    restarted()
     app = settled(open_app("repair", project=link_of(first, "view")))
     session_of(app).file.repair(12, "weight", Repair("replace", "57"))
     settled(click(goto(app, "repair"), "Value the repaired table"))
