@@ -1,9 +1,10 @@
-"""Does the app answer while it runs? python -m benchmarks.clicks
+"""Does the app answer while it runs? python -m benchmarks.clicks [--write]
 
 Needs playwright and Chromium, and two quiet cores. A person opens Adult's 2,000 rows,
 starts a run of several minutes and goes on working: cells, decisions, links to pages,
-keys and edits, 200 clicks in all. Each is waited for until its answer is seen; one
-without an answer after ten seconds counts as lost. Then the same with the run stopped.
+keys and edits, 200 clicks in all (a run that ends before is followed by another). Each
+is waited for until its answer is seen; one without an answer after ten seconds counts
+as lost. Then the same with the run stopped. With --write, into results/app.md.
 """
 
 import random
@@ -15,10 +16,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
 from playwright.sync_api import Error, expect, sync_playwright
+
+from benchmarks.pages import printed
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
@@ -32,7 +36,7 @@ DRAWN = """
   const cells = [];
   for (const plot of document.querySelectorAll(".js-plotly-plot"))
     for (const trace of plot._fullData || [])
-      if (trace.type === "scattergl" && trace.customdata[0].length > 8)
+      if (trace.customdata?.[0]?.length > 8)
         cells.push(...Array.from(trace.customdata).map(d => [d[0], d[2], d[5]]));
   return cells;
 }
@@ -155,11 +159,14 @@ class Person:
         locator.wait_for(state="hidden")
 
 
-def work(page, pauses: random.Random) -> None:
+def work(page, follow: Callable[[], bool]) -> None:
     """Click and wait for answers; prints a line for each kind of click."""
     took: dict[str, list[float]] = defaultdict(list)
-    acts = Person(page).acts()
+    person, pauses = Person(page), random.Random(1)
+    acts = person.acts()
     for _ in range(CLICKS):
+        if follow():  # begin a round anew
+            acts = person.acts()
         kind, click, answer, before = next(acts)
         page.wait_for_timeout(pauses.uniform(200, 1500))
         before()
@@ -182,6 +189,27 @@ def work(page, pauses: random.Random) -> None:
         )
 
 
+def measure(page, server: Server) -> None:
+    """While runs go on, one after the other, and when the last is stopped."""
+    orders = count()
+    stop = button(page, "Stop the run")
+
+    def start_if_none_runs() -> bool:
+        if stop.is_visible():
+            return False
+        start_slow(page, server, next(orders))
+        page.wait_for_timeout(5000)  # a person looks first
+        return True
+
+    print("While a run goes on (Adult, 2,000 rows)")
+    work(page, start_if_none_runs)
+    start_if_none_runs()
+    stop.click()
+    expect(sidebar(page).get_by_text("values so far are kept")).to_be_visible()
+    print("The run stopped")
+    work(page, lambda: False)
+
+
 if __name__ == "__main__":
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
         chromium = playwright.chromium.launch(
@@ -191,14 +219,7 @@ if __name__ == "__main__":
         server = Server(Path(made) / "log.txt")
         page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.set_default_timeout(PATIENCE)
-        start_slow(page, server)
-        page.wait_for_timeout(5000)  # a person looks first
-        print("While a run goes on (Adult, 2,000 rows)")
-        work(page, random.Random(1))
-        assert button(page, "Stop the run").is_visible(), "the run was too short"
-        button(page, "Stop the run").click()
-        expect(sidebar(page).get_by_text("values so far are kept")).to_be_visible()
-        print("The run stopped")
-        work(page, random.Random(1))
+        with printed("app", "clicks"):
+            measure(page, server)
         server.close()
         chromium.close()

@@ -59,8 +59,9 @@ PAGES = {
     ),
     "app": Page(
         "Waiting in the app",
-        "In a real browser: seconds, and bytes sent to the page.",
-        ("app",),
+        "In a real browser: seconds, and bytes sent to the page; and 200 clicks of all "
+        "kinds, while a run goes on and after it was stopped.",
+        ("app", "clicks"),
     ),
     "detection": Page(
         "What is found",

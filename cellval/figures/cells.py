@@ -85,6 +85,7 @@ def held_out(grid: np.ndarray, **more: Any) -> list[Trace]:
     ]
 
 
+FEW_POINTS = 2_000
 HELD_OUT_WORDS = f'<span style="color:{HELD_OUT}">■</span> held out for testing'
 
 
@@ -94,12 +95,13 @@ def points(
     """Invisible points over a heatmap, which gives no clicks. They hold the hover text.
 
     The browser itself frames the clicked one, in two tones and `mark` pixels wide: no
-    figure has to be sent. It can change size and colour only, so all have a rim.
+    figure has to be sent. It can change size and colour only, so all have a rim. WebGL
+    draws many points faster, but takes half a second to begin without a GPU.
     """
     rim, middle = MARK
     clicked = {"opacity": 1, "color": middle, "size": mark} if mark else {"opacity": 0}
     return dict(
-        type="scattergl",
+        type="scatter" if len(x) <= FEW_POINTS else "scattergl",
         x=x,
         y=y,
         customdata=known,

@@ -32,12 +32,14 @@ from cellval.figures.layout import (
     lay_out,
     named_axis,
     note_above,
+    text_pixels,
 )
 from cellval.figures.palette import MARK, sign_colours
 from cellval.text import figure_name, figure_names, one_in
 from cellval.views.value_view import ValueView
 
 BAR_HEIGHT, GAP, TOP, NOTE_PIXELS = 48, 14, 60, 18
+MOST_BAR_TICK = 30  # pixels of the numbers beside the bars
 
 
 def heatmap(
@@ -261,10 +263,11 @@ def _lay_out(
     every = max(1, round(14 / size))
     step = -(-len(across) // 30)  # names must not overlap
     plain = {"showgrid": False, "zeroline": False}
+    left = max(MOST_BAR_TICK, *map(text_pixels, [*down[::every], ""])) + 10
     lay_out(
         figure,
         area + margin + 24,
-        (4, 34 if angle == -30 else 10, margin, 24),
+        (left, 34 if angle == -30 else 10, margin, 24),
         hoverdistance=-1,
         bargap=0.25,
         xaxis=named_axis(
@@ -276,7 +279,13 @@ def _lay_out(
             anchor="free",
             position=1,
         ),
-        yaxis=named_axis(down, step=every, down=True, domain=[0, split - GAP / area]),
+        yaxis=named_axis(
+            down,
+            step=every,
+            down=True,
+            automargin=False,
+            domain=[0, split - GAP / area],
+        ),
         xaxis2={
             **plain,
             "domain": beside,

@@ -1,6 +1,8 @@
 """The layout that all figures share: clear background, legend, axes with names."""
 
+import unicodedata
 from collections.abc import Sequence
+from html import unescape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -58,6 +60,22 @@ def named_axis(
         **({"automargin": True} if down else {"side": "top"}),
         **more,
     }
+
+
+def text_pixels(text: str) -> float:
+    """How wide a name on an axis is at most, in whatever font.
+
+    Margins that plotly measures itself ("automargin") make it draw everything twice.
+    """
+    return sum(_character_pixels(character) for character in unescape(text))
+
+
+def _character_pixels(character: str) -> float:
+    if unicodedata.combining(character):
+        return 0.0
+    if unicodedata.east_asian_width(character) in "WF":
+        return 13.0
+    return 9.0 if character.isupper() or character in "mw@%…" else 7.0
 
 
 def colour_bar(length: float, **more: Any) -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """The one place where pages are drawn again by themselves while something runs.
 
-Sidebar and page are one fragment with one timer: clicks and timers wait for each other
-in one queue, and nothing reruns the app behind a person's back. Two timers, or a rerun
-of the whole app by one of them, would now and then swallow a click on a link.
+Sidebar and page are two fragments, and only the first has a timer: what a person uses
+is not drawn again behind their back, and a click hardly waits for the timer. If newer
+values may be shown, or one part changed what the other one shows, the app is drawn
+again. Where the page itself follows a computation, both are one fragment with one
+timer: two timers would now and then swallow a click on a link.
 """
 
 import time
@@ -14,8 +16,9 @@ from streamlit.errors import StreamlitInvalidLayoutContextError
 from streamlit.runtime.scriptrunner import StopException
 
 from cellval.ui import sidebar
+from cellval.ui.guide import where
 from cellval.ui.navigation import PAGES, goto, need_frame
-from cellval.ui.parts import PAGE, page_asked_for
+from cellval.ui.parts import PAGE, SIDE, is_drawn_alone, page_asked_for
 from cellval.ui.session import Session
 
 # Seconds between two looks, and how old a run is when one looks less often: a click
@@ -34,8 +37,63 @@ def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -
     need_frame(session)
     session.renew()
     every, asked_for = _pace(session), page_asked_for()
-    part = st.fragment(_part, key=PAGE, run_every=every)
-    part(session, name, draw, every, asked_for)
+    session.drawn = None
+
+    def above() -> None:
+        if page_asked_for() != asked_for:
+            goto(name)  # the timer was late: the browser is brought back to this page
+        session.shown()  # newer values, if nobody uses those that are shown
+        session.drawn = session.drawn or _facts(session)
+        try:
+            sidebar.draw(session)
+        except StreamlitInvalidLayoutContextError:
+            st.rerun()  # the app was interrupted before it had a sidebar
+        st.title(PAGES[name].title)
+
+    def page() -> None:
+        with suppress(StopException):  # the page had no more to show
+            draw()
+
+    def alone() -> None:
+        above()
+        _agree(session, every)
+
+    def used() -> None:
+        session.touch()
+        page()
+        _agree(session, every)
+
+    def both() -> None:
+        above()
+        page()
+        _agree(session, every)
+
+    if session.goes_on_beside:
+        session.parts = (PAGE,)
+        st.fragment(both, key=PAGE, run_every=every)()
+    else:
+        session.parts = (SIDE, PAGE)
+        st.fragment(alone, key=SIDE, run_every=every)()
+        st.fragment(used, key=PAGE)()
+
+
+def _agree(session: Session, every: float | None) -> None:
+    """Draw the app again if sidebar and page do not show the same, or if another timer
+    is needed, or none. Last of all: before a button was drawn, its click would be lost.
+    """
+    if not is_drawn_alone():  # what is drawn next would lose its click
+        return
+    now = _pace(session)
+    is_other = now != every and (None in (now, every) or not session.in_use)
+    if is_other or _facts(session) != session.drawn:
+        st.rerun()
+
+
+def _facts(session: Session) -> tuple[object, ...]:
+    """What sidebar and page say together."""
+    run, beside = session.run, session.goes_on_beside
+    status = None if run is None else run.status
+    return run, status, beside, session.held, session.memo.changes, where(session)
 
 
 def _pace(session: Session) -> float | None:
@@ -45,27 +103,3 @@ def _pace(session: Session) -> float | None:
     run = session.run
     is_old = run is not None and run.active and time.time() - run.started > OLD
     return LATER if is_old else EVERY
-
-
-def _part(
-    session: Session,
-    name: str,
-    draw: Callable[[], None],
-    every: float | None,
-    asked_for: str,
-) -> None:
-    if page_asked_for() != asked_for:
-        goto(name)  # the timer was late: the browser is brought back to this page
-    session.shown()  # or values would wait for ever on pages without any
-    try:
-        sidebar.draw(session)
-    except StreamlitInvalidLayoutContextError:
-        st.rerun()  # the app was interrupted before it had a sidebar
-    st.title(PAGES[name].title)
-    with suppress(StopException):  # the page had no more to show
-        draw()
-    now = _pace(session)
-    if now != every and (None in (now, every) or not session.in_use):
-        # Another timer, or none. Last of all: before a button was drawn, its click
-        # would be lost.
-        st.rerun()

@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from cellval.ui.session import Session
 
-PAGE, CELL = "page", "cell"  # keys of fragments
+SIDE, PAGE, CELL = "side", "page", "cell"  # keys of fragments
 
 
 def page_asked_for() -> str:
@@ -17,22 +17,33 @@ def page_asked_for() -> str:
     return context.page_script_hash if context is not None else ""
 
 
-def only(key: str) -> None:
-    """Called by a callback: draw only this fragment instead of what would be drawn.
+def is_drawn_alone() -> bool:
+    """Is one fragment drawn, and neither others nor the app with it?
+
+    If the timer and a click come together, two are.
+    """
+    context = get_script_run_ctx()
+    asked_for = context.fragment_ids_this_run if context is not None else None
+    return asked_for is not None and len(asked_for) == 1
+
+
+def only(*keys: str) -> None:
+    """Called by a callback: draw only these fragments instead of what would be drawn.
 
     But the whole app if that is what the browser asks for: a click on a link to another
     page can be merged with this one, and a part of the old page must not come instead.
     """
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:
-        st.rerun(key)
+        st.rerun(keys)
 
 
 def then_page(session: Session, act: Callable[..., object], *args: Any) -> None:
     """A callback: do it, and draw the whole page again, also from a part of it."""
     session.touch()
     act(*args)
-    only(PAGE)
+    session.drawn = None  # by both parts again
+    only(*session.parts)
 
 
 def then_cell(session: Session, position: int, column: str) -> None:

@@ -194,6 +194,8 @@ class Session:
     selection: Selection = field(default_factory=Selection)
     held: "Shown | None" = None  # what pages show of the run
     used_at: float = -IN_USE  # when a person last did something with it
+    drawn: object = None  # what sidebar and page said when the app was drawn
+    parts: tuple[str, ...] = ()  # keys of the fragments of both
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
     # Files that take long to make, until they are downloaded, and what they are of.
     made: dict[str, tuple[Any, bytes]] = field(default_factory=dict)
@@ -304,10 +306,15 @@ class Session:
     @property
     def goes_on(self) -> bool:
         """Do pages change by themselves? Something runs, or its values wait."""
-        jobs = (self.run, *(side.job for side in self.file.sides))
-        if any(job is not None and job.active for job in jobs):
+        if self.goes_on_beside or (self.run is not None and self.run.active):
             return True
         return self.held is not None and self.held.values is not self.values
+
+    @property
+    def goes_on_beside(self) -> bool:
+        """Does anything run that pages follow, other than the run?"""
+        jobs = [side.job for side in self.file.sides]
+        return any(job is not None and job.active for job in jobs)
 
     def touch(self) -> None:
         """A person does something with what is shown; see `shown`."""
@@ -336,7 +343,8 @@ class Session:
         if run is None or run.values is None:
             self.held = None
         elif held is None or held.table is not run.table or not self.in_use:
-            self.held = Shown(self, run.table, run.values, run.suspicion)
+            now = Shown(self, run.table, run.values, run.suspicion)
+            self.held = held if held == now else now
         return self.held
 
     @property

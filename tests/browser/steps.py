@@ -117,9 +117,10 @@ def read(download, folder):
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
-def slow_csv():
-    """So many columns and rows that a run takes minutes."""
+def slow_csv(order=0):
+    """So many columns and rows that a run takes minutes; other orders, other tables."""
     adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    adult = adult.sample(frac=1, random_state=order) if order else adult
     return {"name": "slow.csv", "mimeType": "text/csv", "buffer": _bytes(adult)}
 
 
@@ -127,9 +128,9 @@ def _bytes(frame):
     return frame.to_csv(index=False).encode()
 
 
-def start_slow(page, server):
+def start_slow(page, server, order=0):
     page.goto(server.url)
-    upload(page, slow_csv())
+    upload(page, slow_csv(order))
     expect(button(page, "Value the cells")).to_be_enabled()
     page.get_by_text("Options", exact=True).click()
     page.get_by_text("Until precise", exact=True).click()

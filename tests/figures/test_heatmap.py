@@ -13,7 +13,7 @@ from cellval.views.value_view import ValueView, value_view
 
 
 def points_of(figure):
-    return next(trace for trace in figure.data if trace.type == "scattergl")
+    return next(trace for trace in figure.data if trace.type in ("scatter", "scattergl") and trace.customdata is not None)
 
 
 def test_every_cell_has_a_point_that_knows_it(davis):
@@ -91,7 +91,8 @@ def test_outlines_sit_on_the_right_cells(davis, transposed):
         selected=(9, 0),
         transposed=transposed,
     )
-    lines = [trace for trace in figure.data if trace.type == "scatter"]
+    drawn = [trace for trace in figure.data if trace.type == "scatter"]
+    lines = [trace for trace in drawn if trace.customdata is None]
     below, line, mark_below, mark = lines
     # two tones: one of them shows on every colour
     assert (below.line.color, line.line.color) == OUTLINE
