@@ -1,69 +1,12 @@
 """cellval in the browser: `streamlit run app.py`."""
 
-from pathlib import Path
-
 import streamlit as st
+from starlette.middleware import Middleware
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from cellval import ui
-from cellval.jobs import warm_up
-from cellval.ui.navigation import PAGES, file_of, note_frame
-from cellval.ui.projects import sync_link
-from cellval.ui.session import get_session
+from cellval.ui import frame
+from cellval.ui.headers import Guard
 
-# A file: the browser would ask another host for a material icon.
-ICON = Path(ui.__file__).with_name("icon.png")
-LOGO = """
-<svg xmlns="http://www.w3.org/2000/svg" width="150" height="32" viewBox="0 0 150 32">
-<g fill="#14938a"><rect x="2" y="4" width="7" height="7" rx="1.5"/>
-<rect x="11" y="4" width="7" height="7" rx="1.5"/>
-<rect x="20" y="4" width="7" height="7" rx="1.5"/>
-<rect x="2" y="13" width="7" height="7" rx="1.5"/>
-<rect x="20" y="13" width="7" height="7" rx="1.5"/>
-<rect x="2" y="22" width="7" height="7" rx="1.5"/>
-<rect x="11" y="22" width="7" height="7" rx="1.5"/>
-<rect x="20" y="22" width="7" height="7" rx="1.5"/></g>
-<rect x="11" y="13" width="7" height="7" rx="1.5" fill="#d9480f"/>
-<text x="36" y="24" font-family="sans-serif" font-size="22" font-weight="600"
-fill="#14938a">cellval</text></svg>
-"""
-
-# Wide pages are mostly margin otherwise, and texts of charts and keys of filled buttons
-# too faint. On narrow ones controls wrap, and charts and tables have all the width.
-STYLE = """
-.stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}
-.stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
-.stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
-.stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
-[data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}
-@media (max-width: 1400px) {
-  .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}
-}
-@media (max-width: 1100px) {
-  [data-testid="stColumn"] {min-width: min(100%, 9rem)}
-  [data-testid="stColumn"]:has([data-testid="stRadio"]) {min-width: min(100%, 14rem)}
-  [data-testid="stColumn"]:has([data-testid="stPlotlyChart"]),
-  [data-testid="stColumn"]:has([data-testid="stDataFrame"]) {min-width: 100%}
-}
-"""
-DARK_STYLE = '[data-testid="stBaseButton-primary"] * {color: #04110f}'
-
-st.set_page_config(
-    page_title="cellval",
-    page_icon=str(ICON),
-    layout="wide",
-    menu_items={"About": "**cellval** finds the cells of a table that hurt a model."},
-)
-warm_up.warm_up()
-session = get_session()
-sync_link(session)
-st.logo(LOGO, size="large")
-dark = st.context.theme.type == "dark"
-st.html(f"<style>{STYLE}{DARK_STYLE if dark else ''}</style>")
-pages = {
-    name: st.Page(file_of(name), title=page.title, icon=f":material/{page.icon}:")
-    for name, page in PAGES.items()
-}
-chosen = st.navigation(list(pages.values()))
-st.set_page_config(page_title=f"{chosen.title} · cellval")
-note_frame(session)
-chosen.run()
+app = st.App(__file__, middleware=[Middleware(Guard)])  # which the server looks for
+if get_script_run_ctx(suppress_warning=True) is not None:  # a page is drawn
+    frame.draw()

@@ -44,6 +44,7 @@ PAGES = {
             "engine start",
             "adult_passes",
             "surprise",
+            "budgets_cli",
         ),
     ),
     "games": Page(

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from cellval.errors import InputError
+from cellval.jobs.fits import check_memory, check_time
 from cellval.text import counted
 from cellval.ui import codes
 from cellval.ui.data import file, projects, welcome
@@ -69,6 +70,8 @@ with run.container(border=True):
     try:
         options = choose_options(session, table)
         if options is not None:
+            check_memory(table)
+            check_time(table, options)
             say_time(table, options)
     except InputError as fault:
         st.error(plain(str(fault)))

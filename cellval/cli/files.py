@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cellval.cli import signals
-from cellval.cli.memory import check_memory
 from cellval.errors import InputError
+from cellval.jobs.fits import check_memory
 from cellval.progress import Snapshot, shown
 from cellval.project.project import Project
 from cellval.project.shelf import open_project

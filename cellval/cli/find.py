@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Generator
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,8 @@ from cellval.values.result import load
 from cellval.values.words import Unit
 
 FEWEST_LINES = 2_000  # of a list of some of the cells
-OF_VALUES = 0.5  # share of --seconds; surprise has what is left
+# Shares of --seconds after which values, surprise and suggestions are at their end.
+OF_VALUES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.8, 1.0
 
 
 def suspects(options: argparse.Namespace) -> int:
@@ -57,11 +59,13 @@ def suspects(options: argparse.Namespace) -> int:
     table = read_table(options)
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
-    suspicion, how = _suspicion(options, table)
+    deadline = Deadline(options, table)
+    suspicion, how = _suspicion(options, table, deadline)
     k = suspicion.scores.size
     if k > MOST_LINES:  # suggestions for millions of cells would take hours
         k = min(max(suspicion.n_flagged, FEWEST_LINES), MOST_LINES)
-    write("--out", out, csv_bytes(suspects_list(suspicion, k)))
+    is_over = partial(deadline.is_over, OF_SUGGESTIONS)
+    write("--out", out, csv_bytes(suspects_list(suspicion, k, is_over=is_over)))
     print(harmless(f"{table.name}: {suspects_sentence(suspicion)}", LONGEST))
     for code in missing_codes(table):
         print(
@@ -74,16 +78,17 @@ def suspects(options: argparse.Namespace) -> int:
         print(_suspects_text(suspicion, top))
     if not suspicion.surprise.is_final:
         print("note: rows were compared with few others; more --seconds tell more")
+    if deadline.is_over(OF_SUGGESTIONS):
+        print("note: only the worst cells have suggestions; more --seconds make more")
     which = f"the {k:,} worst" if k < suspicion.scores.size else f"all {k:,}"
     print(f"\nwritten to {harmless(out)}: {which} cells, worst first")
     return _ended(how)
 
 
 def _suspicion(
-    options: argparse.Namespace, table: Table
+    options: argparse.Namespace, table: Table, deadline: Deadline
 ) -> tuple[Suspicion, str | None]:
     """Values, made or loaded, and surprise. If it was stopped, how to go on."""
-    deadline = Deadline(options, table)
     values, stopped, file = None, False, Path(options.out)
     file = file.with_name(f"{file.stem}_values.npz")
     how = f"To start again:\n  {signals.command(options.words)}"
@@ -102,7 +107,7 @@ def _suspicion(
             how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
     try:
         what = "looking for surprising cells"
-        found, early = last_of(_steps(options, table), what, deadline)
+        found, early = last_of(_steps(options, table), what, deadline, OF_SURPRISE)
     except BaseException as error:
         if values is None or options.values:
             raise
@@ -184,7 +189,8 @@ def report(options: argparse.Namespace) -> int:
         chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
         measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work
-    suspicion, how = _suspicion(options, table)
+    deadline = Deadline(options, table)
+    suspicion, how = _suspicion(options, table, deadline)
     comparison = None
     if options.measure:
         comparison, early = last_of(chain([first], measuring), "measuring models")

@@ -1,7 +1,7 @@
 """What a suspicious cell should have been: slips of the fingers, and neighbours."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
@@ -34,6 +34,7 @@ ODD = 0.01  # less odd cells are not taken for slips
 MOST_SWAPS = 5  # other columns tried for a cell
 LONGEST = 40  # characters of a number; longer ones are no slip of the fingers
 MOST_DETAILED = 2_000  # cells of a long list; it takes half a millisecond each
+AT_ONCE = 64  # of them, before one looks whether there is time left
 CLEAR_FIT = 0.3  # a slip put right looks like this many ordinary cells, to be likely,
 CLEARLY = 3.0  # and fits so many times better than any other
 FEW_ROWS = 5  # fewer neighbours say little,
@@ -88,17 +89,26 @@ def suggestions(
 
 
 def suggest_many(
-    table: Table, found: Surprise, cells: Sequence[tuple[int, int]]
+    table: Table,
+    found: Surprise,
+    cells: Sequence[tuple[int, int]],
+    is_over: Callable[[], bool] = lambda: False,
 ) -> list[tuple[Suggestion, ...]]:
-    """The same for many cells, by row and column position."""
+    """The same for many cells, by row and column position; for the first ones only if
+    time is over before the end.
+    """
     index = NeighbourIndex(table, found.model, MOST_KNOWN)
-    swaps = _swaps(table, found, cells, index)
     is_code = holds_code(table, found.placeholders)
+    swaps: dict[tuple[int, int], list[Suggestion]] = {}
     near: dict[int, np.ndarray] = {}
     # Once for each column: it compares all its categories.
     meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
-    answers = []
-    for i, j in cells:
+    answers: list[tuple[Suggestion, ...]] = []
+    for at, (i, j) in enumerate(cells):
+        if at % AT_ONCE == 0:
+            if at and is_over():
+                break
+            swaps = _swaps(table, found, cells[at : at + AT_ONCE], index)
         if i not in near:
             near[i] = index.neighbours(found.model.cells[:, [i]], np.array([i]))[0]
         around = _Around.of(table, j, near[i][j])
@@ -128,9 +138,16 @@ def _in_order(own: str, options: Sequence[Suggestion]) -> tuple[Suggestion, ...]
 
 
 def best_suggestions(
-    table: Table, found: Surprise, rows: np.ndarray, columns: np.ndarray
+    table: Table,
+    found: Surprise,
+    rows: np.ndarray,
+    columns: np.ndarray,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> list[Suggestion | None]:
-    """The likely suggestion for each surprising cell, if there is one."""
+    """The likely suggestion for each surprising cell, if there is one.
+
+    Cells behind the first `MOST_DETAILED`, or for which no time is left, have none.
+    """
     odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
     best: list[Suggestion | None] = [None] * rows.size
     # Codes for "missing" come first and are many: they must not use up the detail.
@@ -139,7 +156,8 @@ def best_suggestions(
         best[at] = replace(CODE, is_likely=True)
     detailed = odd[~is_code][:MOST_DETAILED]
     cells = [(int(rows[at]), int(columns[at])) for at in detailed]
-    for at, options in zip(detailed, suggest_many(table, found, cells), strict=True):
+    known = suggest_many(table, found, cells, is_over)
+    for at, options in zip(detailed[: len(known)], known, strict=True):
         if options and options[0].is_likely:
             best[at] = options[0]
     return best

@@ -1,5 +1,6 @@
 """The ranked list of cells, each with its reason and a suggestion."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -67,12 +68,20 @@ def suspects(
     return suspects_frame(make_suspicion(table, values, found))
 
 
-def suspects_frame(suspicion: Suspicion, k: int | None = None) -> pd.DataFrame:
-    """The k most suspicious cells (all with None), worst first; see `suspects`."""
+def suspects_frame(
+    suspicion: Suspicion,
+    k: int | None = None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> pd.DataFrame:
+    """The k most suspicious cells (all with None), worst first; see `suspects`.
+
+    When time is over no more suggestions are made.
+    """
     rows, columns = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
     lines = value_lines(suspicion.table, suspicion.values, rows, columns)
     lines |= suspicion_lines(suspicion, rows, columns)
-    best = best_suggestions(suspicion.table, suspicion.surprise, rows, columns)
+    table, found = suspicion.table, suspicion.surprise
+    best = best_suggestions(table, found, rows, columns, is_over)
     lines["suggestion"] = [*map(suggested_text, best)]
     lines["why"] = [suggestion.why if suggestion else "" for suggestion in best]
     frame = pd.DataFrame(lines)

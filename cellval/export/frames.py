@@ -1,6 +1,6 @@
 """Results as files that other programs open."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -181,14 +181,15 @@ def suspects_list(
     *,
     repairs: Repairs | None = None,
     decisions: Mapping[tuple[int, str], str] | None = None,
+    is_over: Callable[[], bool] = lambda: False,
 ) -> pd.DataFrame:
     """The k most suspicious cells (all with None), with what a person decided.
 
     Filled in and saved as a CSV, it is a file for `read_decisions`: `suspects_frame`
     with harmless formulas, without position, and with decision, repair and after
-    before why.
+    before why. When time is over no more suggestions are made.
     """
-    frame = _for_files(suspects_frame(suspicion, k)).drop(columns="position")
+    frame = _for_files(suspects_frame(suspicion, k, is_over)).drop(columns="position")
     repairs = repairs or {}
     # In a row that is dropped nothing else is done.
     found = [repairs.get((c[0], "")) or repairs.get(c) for c in _cells_of(frame)]

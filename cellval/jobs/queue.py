@@ -6,18 +6,32 @@ memory together than there may be.
 
 import os
 import threading
+import warnings
 from typing import Any
 
 from cellval.jobs.background import ValuationJob
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 
-AT_ONCE = max(1, int(os.environ.get("CELLVAL_RUNS_AT_ONCE") or 1))
+VARIABLE = "CELLVAL_RUNS_AT_ONCE"
 
 _waiting: list[ValuationJob] = []  # the oldest first
 _running: list[ValuationJob] = []
 _turns: dict[str, int] = {}  # by person, when the last run of theirs began
 _lock = threading.RLock()
+
+
+def at_once() -> int:
+    """How many runs go on at the same time."""
+    said = os.environ.get(VARIABLE, "").strip() or "1"
+    if said.isdecimal() and int(said) > 0:
+        return int(said)
+    words = f"{VARIABLE} is {said!r}, no whole number above 0: one run at a time."
+    warnings.warn(words, stacklevel=2)
+    return 1
+
+
+AT_ONCE = at_once()
 
 
 def start(

@@ -12,6 +12,7 @@ from cellval.project.database import Damaged
 from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
 from cellval.table.table import Table, read
+from cellval.ui.login import user
 from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
 from cellval.ui.session import FileWork, Session
 
@@ -43,9 +44,7 @@ def owner_of(session: Session) -> str:
     """Whose projects a session makes: of the person who is logged in, or of whoever
     uses this computer; on a shared server without a login only of this session.
     """
-    if st.user.get("is_logged_in", False):
-        return f"user:{st.user.get('email') or st.user.get('sub') or ''}"
-    return f"session:{session.who}" if is_shared() else ""
+    return user() or (f"session:{session.who}" if is_shared() else "")
 
 
 def entries_for(session: Session) -> list[Entry]:

@@ -23,7 +23,7 @@ def draw(
     frame: pd.DataFrame, alt: str, columns: dict[str, Any], few: int = 0, **options: Any
 ) -> Any:
     """All lines of a frame; where there are more than a few, they scroll."""
-    styled, columns = with_minus(frame, columns)
+    styled, columns = with_minus(frame, as_texts(frame, columns))
     return st.dataframe(
         styled,
         hide_index=True,
@@ -33,6 +33,12 @@ def draw(
         alt=alt,
         **options,
     )
+
+
+def as_texts(frame: pd.DataFrame, columns: dict[str, Any]) -> dict[str, Any]:
+    """Looks of all columns that do not hold numbers: links in cells are not clicked."""
+    others = {name: text() for name in frame if not is_numeric_dtype(frame[name])}
+    return others | columns
 
 
 def with_minus(

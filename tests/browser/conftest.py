@@ -53,18 +53,21 @@ def free_port():
 class Server:
     """`streamlit run app.py` on a free port."""
 
-    def __init__(self, log, runs_at_once=8):
+    def __init__(self, log, runs_at_once=8, *, options=(), env=None, before=None):
         self.log = Path(log)
         self.home = self.log.with_name("home")
         self.port, self.runs_at_once = free_port(), runs_at_once
         self.url = f"http://localhost:{self.port}"
+        self.options, self.env = options, env or {}
+        if before is not None:
+            before(self)
         self.start()
 
     def start(self):
         """Also again, at the same place with the same data."""
         command = [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")]
         command += ["--server.port", str(self.port), "--server.headless", "true"]
-        command += ["--server.fileWatcherType", "none"]
+        command += ["--server.fileWatcherType", "none", *self.options]
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
                 command,
@@ -74,6 +77,7 @@ class Server:
                     "PYTHONPATH": str(ROOT),
                     "CELLVAL_HOME": str(self.home),
                     "CELLVAL_RUNS_AT_ONCE": str(self.runs_at_once),
+                    **self.env,
                 },
                 stdout=out,
                 stderr=subprocess.STDOUT,

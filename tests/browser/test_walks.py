@@ -382,7 +382,8 @@ def test_a_table_of_the_size_of_adult_shows_partial_values_and_light_pages(
 
 
 def test_a_link_to_a_page_works_as_the_very_first_visit(page, fresh_server):
-    page.goto(f"{fresh_server.url}/export")
+    answer = page.goto(f"{fresh_server.url}/export")
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
     expect(page.get_by_role("heading", name="Export", level=1)).to_be_visible()
     for title in TITLES:
         expect(

@@ -284,3 +284,18 @@ def test_a_swap_is_likely_only_if_both_cells_are_odd():
     swapped.loc[17, ["height", "weight"]] = [right("weight"), right("height")]
     table = cellval.Table.from_frame(swapped, label="sex")
     assert suggestions(table, surprise(table), 17, "height")[0].is_likely
+
+
+def test_suggestions_end_when_time_is_over(monkeypatch):
+    frame = people().astype(object)
+    frame.loc[[17, 40], "weight"] *= 10
+    table = read(frame.to_csv(index=False).encode(), label="sex")
+    found, cells = surprise(table), [(17, 1), (30, 0), (40, 1)]
+    whole = suggest_many(table, found, cells)
+    monkeypatch.setattr(module, "AT_ONCE", 2)
+    assert suggest_many(table, found, cells) == whole
+    assert suggest_many(table, found, cells, lambda: True) == whole[:2]
+    rows, columns = np.array(cells).T
+    best = best_suggestions(table, found, rows, columns, lambda: True)
+    assert best[0] is not None and best[2] is None
+    assert best_suggestions(table, found, rows, columns)[2] is not None

@@ -13,7 +13,8 @@ from cellval.views.value_view import ValueView, value_view
 
 
 def points_of(figure):
-    return next(trace for trace in figure.data if trace.type in ("scatter", "scattergl") and trace.customdata is not None)
+    found = (trace for trace in figure.data if trace.type.startswith("scatter"))
+    return next(trace for trace in found if trace.customdata is not None)
 
 
 def test_every_cell_has_a_point_that_knows_it(davis):

@@ -10,7 +10,8 @@ from cellval.views.value_view import ValueView, value_view
 
 
 def points_of(figure):
-    return next(trace for trace in figure.data if trace.type in ("scatter", "scattergl") and trace.customdata is not None)
+    found = (trace for trace in figure.data if trace.type.startswith("scatter"))
+    return next(trace for trace in found if trace.customdata is not None)
 
 
 def test_a_planted_bad_cell_is_the_darkest_of_the_overview():

@@ -173,3 +173,14 @@ def test_the_end_of_a_run_is_shown_again(table, done, status):
     assert (job.status, job.progress.done) == (status, done)
     assert np.array_equal(job.values.values, values.values)
     assert job.suspicion is not None
+
+
+def test_how_many_run_at_once_is_a_whole_number(monkeypatch):
+    monkeypatch.setenv(queue.VARIABLE, " 3 ")
+    assert queue.at_once() == 3
+    monkeypatch.delenv(queue.VARIABLE)
+    assert queue.at_once() == 1
+    for said in ("many", "0", "-1", "1.5"):
+        monkeypatch.setenv(queue.VARIABLE, said)
+        with pytest.warns(UserWarning, match="one run at a time"):
+            assert queue.at_once() == 1

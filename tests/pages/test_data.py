@@ -1,5 +1,6 @@
 """The Data page: opening a file, its columns, the options of a run."""
 
+import json
 import re
 
 import pandas as pd
@@ -137,6 +138,24 @@ def test_a_limit_that_is_exceeded_is_told(monkeypatch):
     app = upload(open_app(), "long.csv", b"a,y\n1,n\n2,m\n3,n\n4,m\n")
     assert "the limit is 3" in texts(app.error)
     assert "MAX" in texts(app.error) and START not in labels(app)
+
+
+@pytest.mark.parametrize("limit", ["CELLVAL_MAX_MEMORY_MB", "CELLVAL_MAX_HOURS"])
+def test_a_run_that_does_not_fit_is_refused_before_it_starts(monkeypatch, limit):
+    app = click(open_app(), "Davis")
+    assert not button(app).disabled
+    monkeypatch.setenv(limit, "1e-9")
+    app.run()
+    assert "the limit is" in texts(app.error)
+    assert limit.rpartition("_")[2] in texts(app.error)
+    assert button(app).disabled
+
+
+def test_links_in_cells_are_texts():
+    lines = [f"https://example.com/{k},{k % 3},{'nm'[k % 2]}" for k in range(12)]
+    app = upload(open_app(), "t.csv", "\n".join(["site,b,y", *lines]).encode())
+    preview = json.loads(app.dataframe[0].proto.columns)
+    assert preview["site"]["type_config"]["type"] == "text"
 
 
 def test_markdown_in_a_file_is_shown_as_text():

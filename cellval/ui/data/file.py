@@ -18,7 +18,7 @@ from cellval.table.describe import small_spreads
 from cellval.table.table import Table
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
-from cellval.ui.tables import line_height, text
+from cellval.ui.tables import as_texts, line_height, text
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 
@@ -103,7 +103,7 @@ def take_sample(session: Session, name: str) -> None:
 def show_preview(table: Table, n: int = 6) -> None:
     shown = table.cells.iloc[:n, :MOST_PREVIEWED]
     shown = shown.set_index(pd.Index(table.row_numbers[:n], name="row"))
-    st.dataframe(shown, height="content")
+    st.dataframe(shown, height="content", column_config=as_texts(shown, {}))
     if table.cells.shape[1] > MOST_PREVIEWED:
         more = table.cells.shape[1] - MOST_PREVIEWED
         st.caption(f"{more:,} more columns are not shown here.")

@@ -219,6 +219,7 @@ def _editor(table: Table, position: int, tried: Edits, key: str) -> None:
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),
         disabled=["column", "now"],
         column_config={
+            "column": tables.text(),
             "now": tables.text(help="What the row holds as it is shown here."),
             "new": tables.text(
                 "new text", help="Double-click and type. Empty counts as missing."

@@ -188,10 +188,11 @@ def edit_own_groups(session: Session, table: Table) -> None:
         disabled=["column", "kind"],
         height=min(38 + 35 * len(frame), 420),
         column_config={
+            "column": tables.text(),
             "group": tables.text(
                 help="Double-click and type: columns with the same name form a group. "
                 "Empty: the column goes to the group (others).",
-            )
+            ),
         },
         on_change=take,
         alt="Columns and the groups they belong to",

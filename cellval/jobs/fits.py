@@ -1,11 +1,15 @@
-"""Does a table fit into memory? What does not is told before the work, not after."""
+"""Do memory and time allow a run? What does not fit is told before the work."""
 
 import re
 from contextlib import suppress
 from pathlib import Path
 
 from cellval.errors import InputError
+from cellval.jobs.expected import run_seconds
+from cellval.limits import how_to_raise, limits
 from cellval.table.table import Table
+from cellval.text import spoken_time
+from cellval.values.options import RunOptions
 
 # Of each cell while it is valued and written, at most: some ten numbers of 8 bytes for
 # the sums of a run, as many again while they are added, and the parts of the workers.
@@ -13,14 +17,33 @@ BYTES_A_CELL = 300
 
 
 def check_memory(table: Table) -> None:
-    """InputError if valuing the table would take more memory than there is."""
+    """InputError if valuing the table would take more memory than there is, or than
+    is allowed."""
     n_cells = table.n_rows * len(table.feature_names)
     needed, free = BYTES_A_CELL * n_cells, free_memory()
+    takes = f"{table.name} has {n_cells:,} cells to value, which takes about "
     if free is not None and needed > free:
         raise InputError(
-            f"{table.name} has {n_cells:,} cells to value, which takes about "
-            f"{_gigabytes(needed)} of memory, but {_gigabytes(free)} are free. Use "
-            "fewer rows or columns, or allow more memory."
+            f"{takes}{_gigabytes(needed)} of memory, but {_gigabytes(free)} are free. "
+            "Use fewer rows or columns, or allow more memory."
+        )
+    allowed = limits().memory_mb * 1e6
+    if needed > allowed:
+        raise InputError(
+            f"{takes}{_gigabytes(needed)} of memory; the limit is "
+            f"{_gigabytes(allowed)}. {how_to_raise('memory_mb')}, or use fewer rows or "
+            "columns."
+        )
+
+
+def check_time(table: Table, options: RunOptions) -> None:
+    """InputError if a run would take longer than is allowed."""
+    seconds, allowed = run_seconds(table, options), limits().hours * 3600
+    if seconds > allowed:
+        raise InputError(
+            f"This run would take about {spoken_time(seconds)}; the limit is "
+            f"{spoken_time(allowed)}. Choose a shorter one under “How long”, use fewer "
+            f"rows or columns. {how_to_raise('hours')} of the server."
         )
 
 

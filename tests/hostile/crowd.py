@@ -1,0 +1,170 @@
+"""`python -m tests.hostile.crowd [SECONDS] [PEOPLE]`: many people on one server.
+
+Eight (or PEOPLE) browsers upload, value, decide, undo, reload and go from page to page
+for five minutes (or SECONDS), each with a table whose names nobody else has. No page
+may show an error or anybody else's names, no click may stay without its answer, what
+was decided must be there after a reload, and when all are gone the server's memory must
+be back at the level it had after the first of them. Needs playwright and Chromium.
+"""
+
+import asyncio
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+from playwright.async_api import Page, async_playwright, expect
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
+from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from steps import SAMPLES  # noqa: E402
+
+PATIENCE = 120_000  # ms: so long an answer may take with all of them on two cores
+FORGOTTEN = 200.0  # seconds after which a server forgets who has gone
+LEVEL = 1.3  # times the memory after one person, at most
+PAGES = ("Heatmap", "Inspection list", "Explain a row", "Columns", "Repair", "Export")
+
+
+class Person:
+    def __init__(self, page: Page, url: str, name: str, others: list[str]) -> None:
+        self.page, self.url, self.name, self.others = page, url, name, others
+        self.random = random.Random(name)
+        self.done: Counter[str] = Counter()
+        self.decided: set[str] = set()
+
+    async def work(self, until: float) -> None:
+        await self.open()
+        while time.monotonic() < until:
+            act = self.random.choice(
+                [self.decide, self.decide, self.look, self.look, self.reload]
+            )
+            await act()
+            await self.check()
+            self.done[act.__name__] += 1
+            await self.page.wait_for_timeout(self.random.uniform(200, 1500))
+
+    async def open(self) -> None:
+        await self.page.goto(self.url)
+        file = {"name": f"{self.name}.csv", "mimeType": "text/csv"}
+        chooser = self.page.locator("input[type=file]").first
+        await chooser.set_input_files({**file, "buffer": table(self.name)})
+        start = self.page.get_by_role("button", name="Value the cells")
+        await expect(start).to_be_enabled()
+        await start.click()
+        await expect(self.sidebar().get_by_text("Done:")).to_be_visible(timeout=600_000)
+        await self.check()
+
+    def sidebar(self):
+        return self.page.get_by_test_id("stSidebar")
+
+    async def go_to(self, title: str) -> None:
+        links = self.page.get_by_test_id("stSidebarNavLink")
+        await links.filter(has_text=title).click()
+        heading = self.page.get_by_role("heading", name=title, exact=True, level=1)
+        await expect(heading).to_be_visible()
+
+    async def look(self) -> None:
+        await self.go_to(self.random.choice(PAGES))
+
+    async def decide(self) -> None:
+        """On the next suspect; half of them are taken back."""
+        await self.go_to("Inspection list")
+        before = self.page.url
+        following = self.page.get_by_role("button", name=re.compile("^Next"))
+        if not await following.is_enabled():
+            return
+        await following.click()
+        await self.page.wait_for_url(lambda url: url != before)
+        cell = self.page.url.partition("cell=")[2]
+        undo = self.page.get_by_role("button", name=re.compile("^Undo")).first
+        wrong = self.page.get_by_role("button", name=re.compile("^Wrong"))
+        if cell in self.decided:
+            return
+        await wrong.click()
+        await expect(undo).to_be_visible()
+        self.decided.add(cell)
+        if self.random.random() < 0.5:
+            await undo.click()
+            await expect(undo).to_be_hidden()
+            self.decided.remove(cell)
+
+    async def reload(self) -> None:
+        """All that was decided is there again."""
+        await self.page.reload()
+        await expect(self.sidebar().get_by_text(f"{self.name}.csv")).to_be_visible()
+        await self.go_to("Repair")
+        if n := len(self.decided):
+            words = f"{n} flagged cell{'s' * (n != 1)}"
+            await expect(self.page.get_by_text(words).first).to_be_visible()
+
+    async def check(self) -> None:
+        await expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        text = await self.page.inner_text("body")
+        assert self.name in text, f"{self.name} does not see their own file"
+        seen = [other for other in self.others if other in text]
+        assert not seen, f"{self.name} sees {seen}"
+
+
+def table(name: str) -> bytes:
+    """Some rows of Adult; file, columns and texts bear a person's name."""
+    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    some = adult.sample(300, random_state=len(name) * ord(name[-1]))
+    some["age"] = [str(900 + k) if k < 8 else age for k, age in enumerate(some["age"])]
+    some["workclass"] = name + some["workclass"]
+    return some.rename(columns={"education": f"education_{name}"}).to_csv().encode()
+
+
+def memory(server: Server) -> float:
+    """Of the server's process, in MB."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+async def main(seconds: float, n: int) -> None:
+    expect.set_options(timeout=PATIENCE)
+    names = [f"person{chr(97 + k)}" for k in range(n)]
+    with tempfile.TemporaryDirectory() as made:
+        server = Server(Path(made) / "log.txt", runs_at_once=1)
+        async with async_playwright() as playwright:
+            chromium = await playwright.chromium.launch(
+                executable_path=chromium_path(),
+                args=["--no-sandbox", "--disable-dev-shm-usage"],
+            )
+
+            async def live(name: str, until: float) -> Person:
+                context = await chromium.new_context()
+                page = await context.new_page()
+                page.set_default_timeout(PATIENCE)
+                others = [other for other in names if other != name]
+                person = Person(page, server.url, name, others)
+                await person.work(until)
+                await context.close()
+                return person
+
+            await live("first", time.monotonic() + 20)
+            level = memory(server)
+            until = time.monotonic() + seconds
+            people = await asyncio.gather(*(live(name, until) for name in names))
+            most = memory(server)
+            await chromium.close()
+        for person in people:
+            print(f"{person.name}: {dict(person.done)}, {len(person.decided)} decided")
+        end = time.monotonic() + FORGOTTEN
+        while (now := memory(server)) > LEVEL * level and time.monotonic() < end:
+            time.sleep(5)
+        print(
+            f"memory: {level:.0f} MB after one, {most:.0f} MB with all, then {now:.0f}"
+        )
+        server.close()
+        log = server.log.read_text()
+        assert "Traceback" not in log, log
+        assert now <= LEVEL * level, "memory is not given back"
+
+
+if __name__ == "__main__":
+    given = [float(word) for word in sys.argv[1:]]
+    asyncio.run(main(*(given[0] if given else 300.0, int([*given, 8, 8][1]))))

@@ -1,0 +1,197 @@
+"""`python -m tests.hostile.kills [N]`: is anything lost when the server is killed?
+
+N times (or 30) a person uploads, values, decides and repairs in a real browser, and at
+a random moment the server is killed (-9, by its id) and started again. All that a page
+had told of must be there, and nothing else but what was just being done; what was
+valued goes on to the values of a run that nobody interrupted, bit for bit. Needs
+playwright and Chromium.
+"""
+
+import os
+import random
+import re
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pandas as pd
+from playwright.sync_api import Error, Page, expect, sync_playwright
+
+import cellval
+from cellval.project.shelf import Shelf
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
+from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from steps import SAMPLES, button, sidebar, upload  # noqa: E402
+
+PATIENCE = 15_000  # ms, for one answer of a page
+LATEST = 15.0  # seconds after which the server is killed, at most
+ROWS = (900, 200)  # of tables: one that is valued for some seconds, and a small one
+
+
+@dataclass
+class Told:
+    """What the page has told of a project."""
+
+    link: str
+    raw: bytes
+    decisions: dict[tuple[int, str], str] = field(default_factory=dict)
+    pending: tuple[int, str] | None = None  # clicked, not yet answered
+    is_valued: bool = False
+
+
+class Person:
+    """Works until the server dies under the hands."""
+
+    def __init__(self, page: Page, server: Server, rng: random.Random) -> None:
+        self.page, self.server, self.random = page, server, rng
+        self.told: list[Told] = []
+
+    def upload(self) -> None:
+        """A new table, valued or not; or one of the old ones."""
+        if self.told and self.random.random() < 0.4:
+            self.now = self.random.choice(self.told)
+            self.page.goto(f"{self.server.url}/?project={self.now.link}")
+            expect(sidebar(self.page).get_by_text(".csv")).to_be_visible()
+            return
+        raw = table(self.random.choice(ROWS), self.random.randrange(10**6))
+        self.page.goto(self.server.url)
+        if self.page.get_by_text("Open another file").is_visible():
+            self.page.get_by_text("Open another file").click()
+        upload(self.page, {"name": "t.csv", "mimeType": "text/csv", "buffer": raw})
+        expect(button(self.page, "Value the cells")).to_be_enabled()
+        self.page.wait_for_url(re.compile("project="))
+        self.now = Told(query(self.page, "project"), raw)
+        self.told.append(self.now)
+
+    def value(self) -> None:
+        bar = sidebar(self.page)
+        if bar.get_by_text("Not valued yet").is_visible():
+            self.go_to("Data")
+            button(self.page, "Value the cells").click()
+        elif button(self.page, "Continue the run").is_visible():
+            button(self.page, "Continue the run").click()
+        expect(bar.get_by_text("Done:")).to_be_visible(timeout=120_000)
+        self.now.is_valued = True
+
+    def decide(self) -> None:
+        """On suspects, one after the other, until the server is gone."""
+        self.go_to("Inspection list")
+        names = {"Wrong": "error", "Fine": "fine", "Unsure": "unsure"}
+        while True:
+            self.page.wait_for_timeout(self.random.uniform(0, 300))
+            self.page.get_by_role("button", name=re.compile("^Next")).click()
+            number, _, column = query(self.page, "cell").partition(":")
+            if (int(number), column) in self.now.decisions:
+                continue
+            name = self.random.choice(list(names))
+            self.now.pending = int(number), column
+            self.page.get_by_role("button", name=re.compile(f"^{name}")).click()
+            undo = self.page.get_by_role("button", name=re.compile("Undo"))
+            expect(undo.first).to_be_visible()
+            self.now.decisions[self.now.pending] = names[name]
+            self.now.pending = None
+
+    def go_to(self, title: str) -> None:
+        self.page.get_by_test_id("stSidebarNavLink").filter(has_text=title).click()
+        heading = self.page.get_by_role("heading", name=title, exact=True, level=1)
+        expect(heading).to_be_visible()
+
+
+def query(page: Page, name: str) -> str:
+    return parse_qs(urlsplit(page.url).query).get(name, [""])[0]
+
+
+def table(n_rows: int, seed: int) -> bytes:
+    """Some rows of Adult, with a few cells that do not fit."""
+    adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    some = adult.sample(n_rows, random_state=seed)
+    rng = np.random.default_rng(seed)
+    for row in rng.choice(n_rows, 12, replace=False):
+        some.iloc[row, some.columns.get_loc("age")] = str(rng.integers(400, 999))
+    return some.to_csv(index=False).encode()
+
+
+def check(told: Told, shelf: Shelf) -> None:
+    """What is stored is what was told of, and perhaps what was just being done."""
+    project, may = shelf.by_link(told.link)
+    try:
+        assert may == "edit"
+        assert project.source.raw == told.raw, "the file"
+        stored = project.work.decisions
+        if told.pending in stored and told.pending not in told.decisions:
+            told.decisions[told.pending] = stored[told.pending]
+        told.pending = None
+        assert stored == told.decisions, (stored, told.decisions)
+        statuses = [run.status for run in project.runs]
+        assert not told.is_valued or "done" in statuses, statuses
+        assert not project.aside and not project.trouble
+    finally:
+        project.close()
+
+
+def killed_while(act: Callable[[], None], server: Server, seconds: float) -> None:
+    """Something is done until the server, so many seconds later, is gone."""
+    killer = threading.Timer(seconds, os.kill, (server.process.pid, signal.SIGKILL))
+    killer.start()
+    with suppress(Error, AssertionError):
+        act()
+    killer.join()
+    server.process.wait()
+
+
+def work(person: Person) -> None:
+    person.upload()
+    person.value()
+    person.decide()
+
+
+def main(n: int) -> None:
+    rng = random.Random(0)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
+        chromium = playwright.chromium.launch(
+            executable_path=chromium_path(),
+            args=["--no-sandbox", "--disable-dev-shm-usage"],
+        )
+        server = Server(Path(made) / "log.txt")
+        shelf = Shelf(server.home)
+        person = Person(chromium.new_page(), server, rng)
+        for k in range(n):
+            person.page = chromium.new_context().new_page()
+            person.page.set_default_timeout(PATIENCE)
+            expect.set_options(timeout=PATIENCE)
+            seconds = rng.uniform(0.5, LATEST)
+            killed_while(lambda: work(person), server, seconds)
+            person.page.context.close()
+            for told in person.told:
+                check(told, shelf)
+            n_decided = sum(len(told.decisions) for told in person.told)
+            print(
+                f"{k + 1:3}: after {seconds:4.1f} s: {len(person.told)} projects, "
+                f"and {n_decided} decisions, all there",
+                flush=True,
+            )
+            server.start()
+        server.close()
+        chromium.close()
+        for told in person.told:
+            project, _ = shelf.by_link(told.link)
+            *_, last = project.runs or [None]
+            if last is not None:
+                again = project.value()
+                whole = cellval.value_cells(project.table_of(last))
+                assert np.array_equal(again.values, whole.values), "other values"
+                print(f"{told.link[:16]}: {last.status}; the values of a whole run")
+            project.close()
+        assert "Traceback" not in server.log.read_text(), server.log.read_text()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
