@@ -77,7 +77,7 @@ def _beside(said: float, took: float) -> str:
 def run(name: str, table: cellval.Table, **options: object) -> None:
     chosen = RunOptions(**options)
     before = run_seconds(table, chosen)
-    job = ValuationJob(table, chosen)
+    job = ValuationJob(table, chosen, foretold=before)
     job.start()
     watched(name, before, job)
 

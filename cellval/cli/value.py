@@ -111,9 +111,9 @@ def _explanation(values: CellValues, row_number: int) -> str:
         picture = f"{bar:>12}|" if part.value < 0 else f"{'':12}|{bar}"
         lines.append(
             f"{name:{names}}  {text:{cells}}  {part.value:+10.6f}  "
-            f"{part.stderr:8.2g}  {picture}".rstrip()
+            f"{part.stderr:8.6f}  {picture}".rstrip()
         )
-    lines.append(f"{label:{names}}  {'':{cells}}  {total:+10.6f}  {stderr:8.2g}")
+    lines.append(f"{label:{names}}  {'':{cells}}  {total:+10.6f}  {stderr:8.6f}")
     return "\n".join(lines)
 
 

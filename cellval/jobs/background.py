@@ -30,6 +30,7 @@ ACTIVE = ("waiting", "compiling", "running")
 # large a part of the time that the run took by now, and of what making one takes.
 VALUES_EVERY, VALUES_AT_LAST = 2.5, 15.0
 OF_RUN, OF_MAKING = 0.15, 10.0
+SURE = 3.0  # after a third of a run, it tells itself how long it takes
 
 
 class Job(Generic[Result]):
@@ -166,6 +167,8 @@ class ValuationJob(Job[CellValues]):
     over : Snapshot, optional
         The end of an earlier run: nothing is valued, only what is unusual is found.
     keeper : Keeper, optional
+    foretold : float, optional
+        How many seconds it was said to take before it began.
     """
 
     def __init__(
@@ -173,12 +176,13 @@ class ValuationJob(Job[CellValues]):
         table: Table,
         options: RunOptions,
         *,
+        foretold: float = math.nan,
         continue_from: CellValues | None = None,
         over: Snapshot[CellValues] | None = None,
         keeper: Keeper | None = None,
     ) -> None:
         super().__init__(table, self._run)
-        self.options = options
+        self.options, self._foretold = options, foretold
         self._known, self._over, self._keeper = continue_from, over, keeper
         # Soon there, later more exact on large tables.
         self.surprise: Surprise | None = None
@@ -282,8 +286,10 @@ class ValuationJob(Job[CellValues]):
     def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:
         """It is over when values and surprise both are; the longer one tells when."""
         looking = self._looking
-        if step.preparing or looking.done >= 1:
+        if step.preparing:
             return step
+        if looking.done >= 1:
+            return replace(step, seconds_left=self._left(step, step.seconds_left))
         left = max(step.seconds_left, looking.seconds_left)
         if math.isnan(left):  # of one of them nothing can be said yet
             over = step.done >= 1
@@ -291,7 +297,18 @@ class ValuationJob(Job[CellValues]):
         done = min(step.done, step.seconds / (step.seconds + left or 1.0), 0.999)
         if math.isnan(done):
             done = min(step.done, 0.999)
-        return replace(step, seconds_left=left, done=max(done, self.progress.done))
+        done = max(done, self.progress.done)
+        return replace(step, seconds_left=self._left(step, left), done=done)
+
+    def _left(self, step: Snapshot[CellValues], left: float) -> float:
+        """Seconds left: as was foretold at first, later as it goes.
+
+        In the beginning values and surprise share the cores, which tells too much.
+        """
+        trust, foretold = min(1.0, SURE * step.done), self._foretold - step.seconds
+        if trust == 1 or not foretold > 0:
+            return left
+        return foretold if math.isnan(left) else trust * left + (1 - trust) * foretold
 
     def _look(self) -> None:
         """How unusual the cells are, beside the values."""

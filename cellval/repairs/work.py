@@ -87,8 +87,9 @@ class Work:
         """Change a cell, or drop its row (column ""); the cell is wrong then."""
         cell = (row_number, column)
         with self.changing(cell):
-            self.repairs.pop(cell, None)
-            self.repairs[cell] = new
+            if self.repairs.get(cell) != new:  # the same again keeps its place
+                self.repairs.pop(cell, None)
+                self.repairs[cell] = new
             if column:
                 self.before_repair.setdefault(cell, self.decisions.get(cell))
                 self.decisions[cell] = "error"

@@ -8,6 +8,7 @@ from typing import Any
 from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
+from cellval.jobs.expected import run_seconds
 from cellval.progress import Snapshot
 from cellval.project.project import Keeper, Project, Run, repairs_of
 from cellval.project.results import again
@@ -38,7 +39,8 @@ def _start(session: Session, table: Table, options: RunOptions, memo: RunMemo) -
         kept = project.begin_run(options, memo.changes, first.id if first else "")
         keeper = Keeper(project, kept)
     memo = memo._replace(file=session.file, kept=kept)
-    run = queue.start(table, options, who=session.who, keeper=keeper)
+    how = {"keeper": keeper, "foretold": run_seconds(table, options)}
+    run = queue.start(table, options, who=session.who, **how)
     _note(run, memo)
     session.run = run
     run.wait(SHORT_RUN)

@@ -295,6 +295,7 @@ def test_suggestions_end_when_time_is_over(monkeypatch):
     monkeypatch.setattr(module, "AT_ONCE", 2)
     assert suggest_many(table, found, cells) == whole
     assert suggest_many(table, found, cells, lambda: True) == whole[:2]
+    monkeypatch.setattr(module, "AT_ONCE", 1)
     rows, columns = np.array(cells).T
     best = best_suggestions(table, found, rows, columns, lambda: True)
     assert best[0] is not None and best[2] is None

@@ -12,7 +12,7 @@ from cases import random_table
 import cellval
 from cellval.jobs import background as jobs
 from cellval.jobs import queue
-from cellval.jobs.background import start_job
+from cellval.jobs.background import ValuationJob, start_job
 from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot
 from cellval.repairs.measure import iter_comparison
@@ -126,6 +126,22 @@ def test_after_the_values_the_search_for_surprise_tells_when_it_ends(
     go_on.set()
     assert job.wait(WAIT)
     assert (job.status, job.progress.done) == ("done", 1)
+
+
+def test_what_was_foretold_counts_less_and_less(table):
+    job = ValuationJob(table, RunOptions(), foretold=100.0)
+    job._looking = Snapshot(1.0)
+
+    def left(done, seconds, tells):
+        return job._with_looking(Snapshot(done, seconds, tells)).seconds_left
+
+    assert left(0.0, 10.0, float("nan")) == 90.0
+    assert left(0.1, 20.0, 180.0) == pytest.approx(0.3 * 180 + 0.7 * 80)
+    assert left(0.5, 50.0, 60.0) == 60.0
+    assert left(0.1, 120.0, 500.0) == 500.0  # longer than foretold by now
+    other = ValuationJob(table, RunOptions())
+    other._looking = Snapshot(1.0)
+    assert other._with_looking(Snapshot(0.1, 20.0, 180.0)).seconds_left == 180.0
 
 
 def test_a_run_is_stopped_while_only_surprise_is_left(table, monkeypatch):
