@@ -1,10 +1,13 @@
 """The one place where pages are drawn again by themselves while something runs.
 
-Sidebar and page are two fragments, and only the first has a timer: what a person uses
-is not drawn again behind their back, and a click hardly waits for the timer. If newer
-values may be shown, or one part changed what the other one shows, the app is drawn
-again. Where the page itself follows a computation, both are one fragment with one
-timer: two timers would now and then swallow a click on a link.
+Page and sidebar are two fragments, and only one of them has a timer: the sidebar, or
+the page if that follows a computation of its own. So what a person uses is not drawn
+again behind their back, and a click hardly waits for the timer. If newer values may be
+shown, or one part changed what the other one shows, the app is drawn again.
+
+While a person goes to another page, the timer can ask for a part of the old one: the
+browser has emptied the page then, and takes only what stands first in it or in the
+sidebar. Two timers would now and then swallow a click on a link.
 """
 
 import time
@@ -21,60 +24,47 @@ from cellval.ui.navigation import PAGES, goto, need_frame
 from cellval.ui.parts import PAGE, SIDE, is_drawn_alone, page_asked_for
 from cellval.ui.session import Session
 
-# Seconds between two looks, and how old a run is when one looks less often: a click
-# that comes just then waits until the page is drawn.
-EVERY, LATER, OLD = 2.0, 5.0, 20.0
+# Seconds between two looks: for the first values, then, and when a run is old.
+FIRST, EVERY, LATER, OLD = 1.0, 2.0, 5.0, 20.0
+SIDE_EVERY = 0.05  # share of a run after which a sidebar without a timer is drawn
 
 
 def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -> None:
-    """The sidebar, a page's title, and the page or the part of it that changes while
-    something runs.
-
-    Called first of all on a page. While a person goes to another one, the timer can ask
-    for a part of the old one: the browser has emptied the page then, and takes only its
-    first part.
+    """A page's title, the page or the part of it that changes while something runs,
+    and the sidebar. Called first of all on a page.
     """
     need_frame(session)
     session.renew()
-    every, asked_for = _pace(session), page_asked_for()
     session.drawn = None
+    every, asked_for = _pace(session), page_asked_for()
+    follows = session.goes_on_beside
 
-    def above() -> None:
+    def begin() -> None:
         if page_asked_for() != asked_for:
             goto(name)  # the timer was late: the browser is brought back to this page
+        if session.drawn is None:
+            session.drawn = _facts(session)
+
+    def page() -> None:
+        if not follows:
+            session.touch()  # a click of a person, not the timer
+        begin()
+        st.title(PAGES[name].title)
+        with suppress(StopException):  # the page had no more to show
+            draw()
+        _agree(session, every)
+
+    def side() -> None:
         session.shown()  # newer values, if nobody uses those that are shown
-        session.drawn = session.drawn or _facts(session)
+        begin()
         try:
             sidebar.draw(session)
         except StreamlitInvalidLayoutContextError:
             st.rerun()  # the app was interrupted before it had a sidebar
-        st.title(PAGES[name].title)
-
-    def page() -> None:
-        with suppress(StopException):  # the page had no more to show
-            draw()
-
-    def alone() -> None:
-        above()
         _agree(session, every)
 
-    def used() -> None:
-        session.touch()
-        page()
-        _agree(session, every)
-
-    def both() -> None:
-        above()
-        page()
-        _agree(session, every)
-
-    if session.goes_on_beside:
-        session.parts = (PAGE,)
-        st.fragment(both, key=PAGE, run_every=every)()
-    else:
-        session.parts = (SIDE, PAGE)
-        st.fragment(alone, key=SIDE, run_every=every)()
-        st.fragment(used, key=PAGE)()
+    st.fragment(page, key=PAGE, run_every=every if follows else None)()
+    st.fragment(side, key=SIDE, run_every=None if follows else every)()
 
 
 def _agree(session: Session, every: float | None) -> None:
@@ -91,9 +81,12 @@ def _agree(session: Session, every: float | None) -> None:
 
 def _facts(session: Session) -> tuple[object, ...]:
     """What sidebar and page say together."""
-    run, beside = session.run, session.goes_on_beside
+    run, beside, at = session.run, session.goes_on_beside, 0
     status = None if run is None else run.status
-    return run, status, beside, session.held, session.memo.changes, where(session)
+    if run is not None and beside:  # the sidebar has no timer
+        at = int(run.progress.done / SIDE_EVERY)
+    made = session.held, session.memo.changes
+    return run, status, at, beside, *made, where(session)
 
 
 def _pace(session: Session) -> float | None:
@@ -101,5 +94,8 @@ def _pace(session: Session) -> float | None:
     if not session.goes_on:
         return None
     run = session.run
-    is_old = run is not None and run.active and time.time() - run.started > OLD
-    return LATER if is_old else EVERY
+    if run is None or not run.active:
+        return EVERY
+    if session.held is None and not session.goes_on_beside:
+        return FIRST
+    return LATER if time.time() - run.started > OLD else EVERY

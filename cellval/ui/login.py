@@ -16,7 +16,13 @@ def need_login(session: Session) -> None:
         st.button("Log in", type="primary", icon=":material/login:", on_click=st.login)
         st.stop()
     session.who = user()  # turns in the queue are a person's, not a browser's
-    with st.sidebar.container(horizontal=True, vertical_alignment="center"):
+
+
+def show() -> None:
+    """Who is logged in, and the way out."""
+    if not user():
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
         name = st.user.get("name") or st.user.get("email") or "Logged in"
         st.caption(f":material/person: {plain(str(name))}")
         st.button("Log out", type="tertiary", on_click=st.logout)

@@ -8,6 +8,7 @@ import streamlit as st
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.text import counted, whole_percent
+from cellval.ui import login
 from cellval.ui.guide import steps
 from cellval.ui.runs import continue_run, is_cut_short, leave_repaired
 from cellval.ui.session import Session
@@ -30,6 +31,7 @@ LINKS = {
 def draw(session: Session) -> None:
     file, table = session.file.source, session.shown_table
     with st.sidebar:
+        login.show()
         if file is None and table is None:
             st.caption("No data yet.")
         else:

@@ -94,7 +94,11 @@ def done(page):
 
 
 def click_cell(page, row_index, column):
-    """Click the cell; the figure may still be on its way, or be laid out anew."""
+    page.mouse.click(*aim_at_cell(page, row_index, column))
+
+
+def aim_at_cell(page, row_index, column):
+    """Where the cell is; the figure may still be on its way, or be laid out anew."""
     expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
     before, now = None, [0, 0]
     while now != before:
@@ -102,7 +106,7 @@ def click_cell(page, row_index, column):
         before, now = now, found.json_value()
         page.mouse.move(*now)
         page.wait_for_timeout(300)
-    page.mouse.click(*now)
+    return now
 
 
 def download(page, name):

@@ -261,6 +261,9 @@ def test_pages_look_less_often_at_an_old_run(davis):
     run = running(davis.table)
     session = session_of(shown("heatmap", run))
     assert live._pace(session) == live.EVERY
+    held, session.held = session.held, None
+    assert live._pace(session) == live.FIRST < live.EVERY
+    session.held = held
     run.started -= 2 * live.OLD
     assert live._pace(session) == live.LATER > live.EVERY
     run.stop()
