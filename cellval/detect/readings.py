@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher, get_close_matches
 
+import numpy as np
+import pandas as pd
+
 from cellval.detect.misspelt import is_slip
 from cellval.kept import kept
 from cellval.table.columns import MISSING_MARKERS, Column, Texts
@@ -22,6 +25,7 @@ RARE = 0.02  # share of the cells with a way of writing that may be a slip
 REPEATED = 3  # cells with a number that is known, and at least
 OFTEN = 0.004  # of all cells;
 MOSTLY = 0.7  # so many of all cells must hold a known one
+MANY = 1_000  # numbers that are compared quickly first
 SHORTEST_DOUBLED = 4  # characters: 11 may be meant
 UNITS = (  # what a number was given in, what it should be in, and the factor
     ("in", "cm", 2.54),
@@ -35,6 +39,7 @@ UNITS = (  # what a number was given in, what it should be in, and the factor
 )
 UNIT_NAMES = {name for unit in UNITS for name in unit[:2]}
 _number = re.compile(r"(?<![\w.,])[-+−]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
+_plain = re.compile(r"[-+−]?\d+(?:[.,]\d+)*")  # which is most cells, and found soon
 _feet = re.compile(
     r"(\d+) *(?:'|’|′|ft\.?|feet|foot)(?: and)? *(?:(\d+(?:[.,]\d+)?) *"
     r"(?:\"|''|”|″|in\.?|inch|inches)?)?",
@@ -75,9 +80,7 @@ def _writing(table: Table, column: Column) -> Writing:
     usual, n = shapes.most_common(1)[0] if shapes else ("", 0)
     if n < USUAL * shapes.total() or "#" not in usual:
         usual = ""
-    read = [as_decimal(text, table.decimal) for text in plain]
-    numbers = [number for number in read if number is not None]
-    low, high = (min(numbers), max(numbers)) if numbers else (None, None)
+    low, high = _ends(list(plain), table.decimal)
     often = max(REPEATED, OFTEN * shapes.total())
     known = tuple(text for text, n in plain.items() if n >= often)
     if sum(plain[text] for text in known) < MOSTLY * shapes.total():
@@ -86,9 +89,21 @@ def _writing(table: Table, column: Column) -> Writing:
     return Writing(usual, table.decimal, low, high, known, rare)
 
 
+def _ends(numbers: list[str], mark: str) -> tuple[Decimal | None, Decimal | None]:
+    """The lowest and the highest of plain numbers."""
+    if len(numbers) > MANY and mark == ".":  # exactly, but not all of them
+        about = pd.to_numeric(pd.Series(numbers), errors="coerce")
+        if not about.isna().any():
+            is_end = (about == about.min()) | (about == about.max())
+            numbers = [numbers[k] for k in np.flatnonzero(is_end)]
+    read = [as_decimal(number, mark) for number in numbers]
+    known = [number for number in read if number is not None]
+    return (min(known), max(known)) if known else (None, None)
+
+
 def shape_of(text: str) -> str:
     """A text with # for each number in it."""
-    return _number.sub("#", text.casefold())
+    return "#" if _plain.fullmatch(text) else _number.sub("#", text.casefold())
 
 
 def as_decimal(number: str, mark: str) -> Decimal | None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,25 +63,18 @@ class KnnRun(Computation[RunSums, CellValues]):
 
     def __post_init__(self) -> None:
         self._stop = np.zeros(1, np.uint8)
+        self._at = self.begun.pass_number, self.begun.next_item
         self.total = self.problem.plan.total_work()
-        self.before = self.total - sum(map(self.problem.plan.work, self.items))
-
-    @cached_property
-    def items(self) -> list[Item]:
-        begun = self.begun.pass_number, self.begun.next_item
-        return [
-            item
-            for item in self.problem.plan.items()
-            if (item.pass_number, item.number) >= begun
-        ]
+        self.before = self.problem.plan.work_before(*self._at)
 
     def prepare(self) -> None:
         """Compile (or load) the kernels on no test point."""
-        for item in {item.n_pairs: item for item in self.items}.values():
-            run_item(*self._arguments(replace(item, last=item.first)))
+        plan = self.problem.plan
+        for k in range(self.begun.pass_number, len(plan.passes())):
+            run_item(*self._arguments(replace(plan.item(k, 0), last=0)))
 
     def pieces(self) -> Iterator[Piece]:
-        for item in self.items:
+        for item in self.problem.plan.items(*self._at):
             yield Piece(run_item, self._arguments(item), self.problem.plan.work(item))
 
     def _arguments(self, item: Item) -> tuple[Any, ...]:
@@ -96,7 +88,8 @@ class KnnRun(Computation[RunSums, CellValues]):
         return self.begun
 
     def add(self, state: RunSums, answer: Sums) -> RunSums:
-        return added(self.problem, state, self.items[state.n_items], answer)
+        item = self.problem.plan.item(state.pass_number, state.next_item)
+        return added(self.problem, state, item, answer)
 
     def make(self, state: RunSums) -> Callable[[], CellValues] | None:
         # one test point alone says nothing about its error, unless there is no other

@@ -69,16 +69,27 @@ class Plan:
         at_most = -(-self.n_tests // 16)  # progress is seen on small tables, too
         return max(1, min(at_most, int(ITEM_WORK / work)))
 
-    def items(self) -> Iterator[Item]:
-        for pass_number, n_pairs in enumerate(self.passes()):
-            number, step = 0, self.batch(n_pairs)
-            for segment, (start, end) in enumerate(self.segments()):
-                for first in range(start, end, step):
-                    last = min(first + step, end)
-                    yield Item(
-                        pass_number, n_pairs, number, first, last, segment, last == end
-                    )
-                    number += 1
+    def items(self, pass_number: int = 0, number: int = 0) -> Iterator[Item]:
+        """From this one on; a million of them are not made before they are needed."""
+        for k in range(pass_number, len(self.passes())):
+            step = self.batch(self.passes()[k])
+            n = sum(-(-(end - start) // step) for start, end in self.segments())
+            for at in range(number if k == pass_number else 0, n):
+                yield self.item(k, at)
+
+    def item(self, pass_number: int, number: int) -> Item:
+        """By its number within a pass."""
+        n_pairs, left = self.passes()[pass_number], number
+        step = self.batch(n_pairs)
+        for segment, (start, end) in enumerate(self.segments()):
+            n = -(-(end - start) // step)
+            if left < n:
+                first = start + left * step
+                last = min(first + step, end)
+                where = number, first, last, segment, last == end
+                return Item(pass_number, n_pairs, *where)
+            left -= n
+        raise IndexError(number)
 
     def segments(self) -> list[tuple[int, int]]:
         """Bounds of the parts in which later passes refine what earlier ones found."""
@@ -92,8 +103,15 @@ class Plan:
         return float(self.n_rows) * subsets * (item.last - item.first)
 
     def total_work(self) -> float:
-        subsets = sum(evaluations(self.n_columns, n_pairs) for n_pairs in self.passes())
-        return float(self.n_rows) * subsets * self.n_tests
+        return self.work_before(len(self.passes()), 0)
+
+    def work_before(self, pass_number: int, number: int) -> float:
+        """Evaluations of all items before this one."""
+        passes = [evaluations(self.n_columns, n_pairs) for n_pairs in self.passes()]
+        done = sum(passes[:pass_number]) * self.n_tests
+        if number:
+            done += passes[pass_number] * self.item(pass_number, number).first
+        return float(self.n_rows) * done
 
     def orders(self, item: Item) -> np.ndarray:
         """int64 (n_tests, n_pairs, n_columns): each test point's own column orders."""

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import streamlit as st
-from streamlit.errors import StreamlitInvalidLayoutContextError
 from streamlit.runtime.scriptrunner import StopException
 
 from cellval.ui import sidebar
@@ -30,8 +29,8 @@ SIDE_EVERY = 0.05  # share of a run after which a sidebar without a timer is dra
 
 
 def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -> None:
-    """A page's title, the page or the part of it that changes while something runs,
-    and the sidebar. Called first of all on a page.
+    """The sidebar, a page's title, and the page or the part of it that changes while
+    something runs. Called first of all on a page.
     """
     need_frame(session)
     session.renew()
@@ -57,14 +56,12 @@ def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -
     def side() -> None:
         session.shown()  # newer values, if nobody uses those that are shown
         begin()
-        try:
-            sidebar.draw(session)
-        except StreamlitInvalidLayoutContextError:
-            st.rerun()  # the app was interrupted before it had a sidebar
+        sidebar.draw(session)
         _agree(session, every)
 
+    with st.sidebar:
+        st.fragment(side, key=SIDE, run_every=None if follows else every)()
     st.fragment(page, key=PAGE, run_every=every if follows else None)()
-    st.fragment(side, key=SIDE, run_every=None if follows else every)()
 
 
 def _agree(session: Session, every: float | None) -> None:

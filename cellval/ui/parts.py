@@ -43,7 +43,7 @@ def then_page(session: Session, act: Callable[..., object], *args: Any) -> None:
     session.touch()
     act(*args)
     session.drawn = None  # by both parts again
-    only(PAGE, SIDE)
+    only(SIDE, PAGE)
 
 
 def then_cell(session: Session, position: int, column: str) -> None:

@@ -30,22 +30,21 @@ LINKS = {
 
 def draw(session: Session) -> None:
     file, table = session.file.source, session.shown_table
-    with st.sidebar:
-        login.show()
-        if file is None and table is None:
-            st.caption("No data yet.")
-        else:
-            name = table.name if table else file.name if file else ""
-            st.markdown(f":material/table: **{plain(name)}**")
-            _show_project(session)
-            if session.memo.first is not None:
-                _show_repaired(session)
-            if session.run is None:
-                st.caption("Not valued yet.")
-            follow(session.run, partial(_going, session), partial(_show_end, session))
-            steps(session)
-        with st.expander("What do these numbers mean?", icon=":material/help:"):
-            st.markdown(meaning(session.values))
+    login.show()
+    if file is None and table is None:
+        st.caption("No data yet.")
+    else:
+        name = table.name if table else file.name if file else ""
+        st.markdown(f":material/table: **{plain(name)}**")
+        _show_project(session)
+        if session.memo.first is not None:
+            _show_repaired(session)
+        if session.run is None:
+            st.caption("Not valued yet.")
+        follow(session.run, partial(_going, session), partial(_show_end, session))
+        steps(session)
+    with st.expander("What do these numbers mean?", icon=":material/help:"):
+        st.markdown(meaning(session.values))
 
 
 def _show_project(session: Session) -> None:

@@ -1,8 +1,11 @@
 """Other readings of the same text."""
 
+from decimal import Decimal
+
 import pandas as pd
 import pytest
 
+from cellval.detect import readings as module
 from cellval.detect.readings import is_closest, is_within, readings, shape_of, writings
 from cellval.table.table import read
 
@@ -77,3 +80,13 @@ def test_inches_are_written_with_the_decimal_mark_of_the_file():
     column, writing = table.features[0], writings(table)["x"]
     assert readings(column, writing, "5'8,5\"")[0][0] == "68,5"
     assert is_within(writing, "70,25") and not is_within(writing, "702,5")
+
+
+def test_the_ends_of_many_numbers_are_as_exact_as_those_of_few(monkeypatch):
+    texts = ["10", "0.10", "0.1", "3e2", "1.0000000000000000001", "-7", "300.0"]
+    few = module._ends(texts, ".")
+    monkeypatch.setattr(module, "MANY", 3)
+    assert module._ends(texts, ".") == few == (Decimal("-7"), Decimal("300"))
+    odd = [*texts, "1,5", "−9"]
+    assert module._ends(odd, ".")[0] == Decimal("-9")
+    assert module._ends([], ".") == (None, None)

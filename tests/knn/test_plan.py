@@ -46,6 +46,11 @@ def test_items_of_a_pass_hold_every_test_point_once_and_in_order(n_tests, n_pair
         ends = [item.last for item in own if item.ends_segment]
         assert ends == [end for _, end in plan.segments()]
     assert sum(map(plan.work, items)) == pytest.approx(plan.total_work())
+    for k, item in enumerate(items):
+        at = item.pass_number, item.number
+        assert plan.item(*at) == item
+        assert plan.work_before(*at) == pytest.approx(sum(map(plan.work, items[:k])))
+    assert list(plan.items(*at)) == items[-1:]
 
 
 def test_no_item_is_much_more_work_than_another_unless_it_is_one_test_point():
