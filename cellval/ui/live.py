@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import StopException
 from cellval.ui import sidebar
 from cellval.ui.guide import where
 from cellval.ui.navigation import PAGES, goto, need_frame
-from cellval.ui.parts import PAGE, SIDE, is_drawn_alone, page_asked_for
+from cellval.ui.parts import PAGE, SIDE, n_parts, page_asked_for
 from cellval.ui.session import Session
 
 # Seconds between two looks: for the first values, then, and when a run is old.
@@ -28,9 +28,9 @@ FIRST, EVERY, LATER, OLD = 1.0, 2.0, 5.0, 20.0
 SIDE_EVERY = 0.05  # share of a run after which a sidebar without a timer is drawn
 
 
-def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -> None:
-    """The sidebar, a page's title, and the page or the part of it that changes while
-    something runs. Called first of all on a page.
+def live(session: Session, name: str, draw: Callable[[], None] | None = None) -> None:
+    """The sidebar, a page's title, and the page; or, without `draw`, what comes before
+    a page that does not change while something runs. Called first of all on a page.
     """
     need_frame(session)
     session.renew()
@@ -50,14 +50,18 @@ def live(session: Session, name: str, draw: Callable[[], None] = lambda: None) -
         begin()
         st.title(PAGES[name].title)
         with suppress(StopException):  # the page had no more to show
-            draw()
-        _agree(session, every)
+            if draw is not None:
+                draw()
+        # After the whole app if this is its end: it may have started something.
+        if n_parts() == 1 or (draw and n_parts() == 0):
+            _agree(session, every)
 
     def side() -> None:
         session.shown()  # newer values, if nobody uses those that are shown
         begin()
         sidebar.draw(session)
-        _agree(session, every)
+        if n_parts() == 1:  # or the other would lose its click
+            _agree(session, every)
 
     with st.sidebar:
         st.fragment(side, key=SIDE, run_every=None if follows else every)()
@@ -68,8 +72,6 @@ def _agree(session: Session, every: float | None) -> None:
     """Draw the app again if sidebar and page do not show the same, or if another timer
     is needed, or none. Last of all: before a button was drawn, its click would be lost.
     """
-    if not is_drawn_alone():  # what is drawn next would lose its click
-        return
     now = _pace(session)
     is_other = now != every and (None in (now, every) or not session.in_use)
     if is_other or _facts(session) != session.drawn:

@@ -17,14 +17,12 @@ def page_asked_for() -> str:
     return context.page_script_hash if context is not None else ""
 
 
-def is_drawn_alone() -> bool:
-    """Is one fragment drawn, and neither others nor the app with it?
-
-    If the timer and a click come together, two are.
+def n_parts() -> int:
+    """How many fragments are drawn now: two, if the timer and a click came together; 0
+    if the whole app is.
     """
     context = get_script_run_ctx()
-    asked_for = context.fragment_ids_this_run if context is not None else None
-    return asked_for is not None and len(asked_for) == 1
+    return len((context and context.fragment_ids_this_run) or ())
 
 
 def only(*keys: str) -> None:

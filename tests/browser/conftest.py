@@ -152,7 +152,7 @@ def new_person(chromium):
         contexts.append(context)
         context.on("request", note_host)
         page = context.new_page()
-        page.set_default_timeout(600_000)
+        page.set_default_timeout(int(os.environ.get("CELLVAL_PATIENCE", 600_000)))
         return page
 
     yield make
