@@ -130,6 +130,10 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
     """
     if own.casefold() in MISSING_MARKERS:
         return [("", f"'{own}' stands for a cell without content.")]
+    zeros = own.replace("o", "0").replace("O", "0")
+    is_number = column.kind == "number" and any(letter.isdigit() for letter in own)
+    if is_number and zeros != own and _plain.fullmatch(zeros):
+        return [(zeros, "The letter o in place of a zero.")]
     half, shape, numbers = _half(own), shape_of(own), _number.findall(own)
     if writing.known and (half or shape != "#"):
         meant = [text for text in writing.known if _may_mean(half or own, text)]

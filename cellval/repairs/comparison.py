@@ -154,4 +154,6 @@ def _verdict(
 
 
 def _signed(share: float, decimals: int = 1) -> str:
-    return f"{100 * share:+.{decimals}f}".replace("-", "−")
+    """In percent; what is rounded to 0 has no sign."""
+    text = f"{100 * share:+.{decimals}f}".replace("-", "−")
+    return text if float(text[1:]) else text[1:]

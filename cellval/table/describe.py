@@ -135,6 +135,7 @@ class Spread:
     in_class: np.ndarray
     at: float | None  # the cell: number, or position of its category; None if missing
     outside: bool = False  # the cell lies beyond the drawn bins
+    is_date: bool = False  # the numbers are days
 
 
 def spread(table: Table, position: int, name: str) -> Spread:
@@ -155,7 +156,8 @@ def spread(table: Table, position: int, name: str) -> Spread:
         mine = column.numbers[present & same] / unit
         in_class = _shares(np.histogram(mine, edges)[0], mine.size)
         outside = at_unit is not None and not low <= at_unit <= high
-        return Spread((), edges * unit, overall, in_class, at, outside)
+        is_date = column.kind == "date"
+        return Spread((), edges * unit, overall, in_class, at, outside, is_date)
     assert column.codes is not None
     k = len(column.categories)
     overall = np.bincount(column.codes[present], minlength=k)

@@ -47,6 +47,8 @@ PLAIN = [f"0.0{k}" for k in range(10, 99)]
         (["35631", "35903", "36201"] * 30, "3590x", "number", ["35903"]),
         (["35631", "35901", "35903"] * 30, "3590x", "number", []),
         (["red", "green"] * 30, "gren", "category", []),
+        ([f"{k}" for k in range(20, 70)], "4o", "number", ["40"]),
+        ([f"{k}" for k in range(20, 70)], "oo", "number", []),
     ],
 )
 def test_a_text_is_read_otherwise_only_where_one_reading_is_possible(

@@ -1,8 +1,10 @@
 """A column's cells with one marked, and the sizes of classes."""
 
+import pandas as pd
 import pytest
 from cases import make_table
 
+import cellval
 from cellval.figures.distribution import class_sizes, distribution
 from cellval.figures.palette import GREY
 from cellval.table import describe
@@ -29,6 +31,20 @@ def test_the_steps_of_a_distribution_hold_all_cells():
     assert sum(everyone.y[1:-1:2]) == pytest.approx(100, abs=0.1)
     assert max(own.y) == pytest.approx(100)  # both cells of the class are 1
     assert (everyone.x[0], everyone.x[-1]) == (spread.edges[0], spread.edges[-1])
+
+
+def test_the_axis_of_dates_has_dates():
+    days = [f"2023-0{1 + k % 9}-15" for k in range(60)]
+    numbers = [k % 7 for k in range(60)]
+    frame = pd.DataFrame({"day": days, "x": numbers, "y": ["a", "b"] * 30})
+    table = cellval.Table.from_frame(frame, label="y")
+    axis = distribution(
+        describe.spread(table, 3, "day"), "a", "2023-04-15"
+    ).layout.xaxis
+    assert len(axis.ticktext) == len(axis.tickvals) == 3
+    assert all(text.startswith("2023-") for text in axis.ticktext)
+    other = distribution(describe.spread(table, 3, "x"), "a", "3").layout.xaxis
+    assert other.ticktext is None
 
 
 def test_class_sizes_are_pieces_of_one_bar_that_sum_to_all_rows():

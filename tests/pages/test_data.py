@@ -478,7 +478,8 @@ def test_projects_are_listed_opened_renamed_copied_and_deleted(own_home):
     assert project_list(drawn(app))["name"].tolist()[0] == "davis (copy)"
     click(chosen(app, 0), "Delete it")
     assert project_list(drawn(app))["name"].tolist() == ["wine", "davis"]
-    chosen(app, 1).text_input(key="project name").set_value("Heights").run()
+    (box,) = (box for box in chosen(app, 1).text_input if box.label == "Name")
+    box.set_value("Heights").run()
     click(chosen(app, 1), "Rename it")
     assert "Heights" in project_list(drawn(app))["name"].tolist()
     line = project_list(app)["name"].tolist().index("Heights")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellval.repairs.comparison import Comparison, corrected
+from cellval.repairs.comparison import Comparison, _signed, corrected
 
 
 def comparison(before, after, test_to_train=0.25):
@@ -70,3 +70,13 @@ def test_guessing_is_told_for_reference():
         "For reference: always guessing the commonest class, 'no', is right in 60 % of "
         "these rows."
     )
+
+
+def test_what_is_rounded_to_nothing_has_no_sign():
+    assert [_signed(x) for x in (0.01, -0.01, 0.0001, -0.0001, 0.0)] == [
+        "+1.0",
+        "−1.0",
+        "0.0",
+        "0.0",
+        "0.0",
+    ]

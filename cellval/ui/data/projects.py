@@ -49,7 +49,8 @@ def draw(session: Session) -> None:
                 "size": tables.number("size (MB)", 1, width=90),
             },
             few=FEW,
-            key=session.widget_key("project list", len(entries)),
+            # In another order another line would be ticked.
+            key=session.widget_key("project list", *(entry.id for entry in entries)),
             on_select="rerun",
             selection_mode="single-row",
         )
@@ -104,7 +105,10 @@ def _buttons(session: Session, entry: Entry | None, now: str) -> None:
         )
         with st.popover("Rename", icon=":material/edit:", disabled=entry is None):
             name = st.text_input(
-                "Name", entry.name if entry else "", max_chars=80, key="project name"
+                "Name",
+                entry.name if entry else "",
+                max_chars=80,
+                key=f"project name {entry.id if entry else ''}",
             )
             st.button(
                 "Rename it",
