@@ -39,7 +39,7 @@ from cellval.text import figure_name, figure_names, one_in
 from cellval.views.value_view import ValueView
 
 BAR_HEIGHT, GAP, TOP, NOTE_PIXELS = 48, 14, 60, 18
-MOST_BAR_TICK = 30  # pixels of the numbers beside the bars
+MOST_BAR_TICK = 48  # pixels of the numbers beside the bars
 
 
 def heatmap(
@@ -87,7 +87,7 @@ def heatmap(
         ]
     )
     down, across = (names, ids) if transposed else (ids, names)
-    _lay_out(figure, down, across, size, transposed)
+    _lay_out(figure, down, across, size, transposed, view.column_unit.name)
     held = any(trace.get("name") == "held out" for trace in coloured)
     note_above(figure, _words(view, suspicion) + f"   {HELD_OUT_WORDS}" * held)
     place_scale(figure)
@@ -247,7 +247,12 @@ def _strip(z: np.ndarray, texts: list[str], turn: bool, range_: Trace) -> Trace:
 
 
 def _lay_out(
-    figure: go.Figure, down: list[str], across: list[str], size: float, turn: bool
+    figure: go.Figure,
+    down: list[str],
+    across: list[str],
+    size: float,
+    turn: bool,
+    unit: str,  # of the bars
 ) -> None:
     """Bars on top and the strip beside, or the other way round; sizes in pixels."""
     cells = size * len(down)
@@ -262,7 +267,7 @@ def _lay_out(
     beside = [0.86, 1.0] if turn else [0.965, 1.0]
     every = max(1, round(14 / size))
     step = -(-len(across) // 30)  # names must not overlap
-    plain = {"showgrid": False, "zeroline": False}
+    plain = {"showgrid": False, "zeroline": False, "ticksuffix": f" {unit}"}
     left = max(MOST_BAR_TICK, *map(text_pixels, [*down[::every], ""])) + 10
     lay_out(
         figure,

@@ -182,7 +182,7 @@ def rows_by_ranges(table: Table, n: int) -> Groups:
     parts = np.array_split(numbers, min(n, numbers.size))
     if len(parts) < 2:
         raise InputError("One range holds all rows; cut them into two or more.")
-    names = tuple(f"rows {part[0]}-{part[-1]}" for part in parts)
+    names = tuple(f"rows {part[0]}–{part[-1]}" for part in parts)
     of = np.repeat(np.arange(len(parts)), [part.size for part in parts])
     return Groups(names, of, "ranges of rows")
 

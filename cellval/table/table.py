@@ -495,8 +495,9 @@ def _notes(table: Table) -> list[str]:
         first = [listed([column.name]) for column, gap in pairs if gap == most]
         where = " and ".join(first) if len(first) == 2 else joined(first, 3)
         each = " each" if len(first) > 1 else ""
+        other = " other" if any(column.strays for column in table.features) else ""
         notes.append(
-            f"{n:,} feature cell{'s are' if n > 1 else ' is'} missing, "
+            f"{n:,}{other} feature cell{'s are' if n > 1 else ' is'} missing, "
             f"most in {where} ({most:,}{each})."
         )
         notes += _marker_notes(table)

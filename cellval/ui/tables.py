@@ -27,7 +27,8 @@ def draw(
     return st.dataframe(
         styled,
         hide_index=True,
-        height=3 + LINE * (few + 1) if few and len(frame) > few else "content",
+        # half a line more says that there are others below
+        height=3 + LINE * (2 * few + 3) // 2 if few and len(frame) > few else "content",
         column_config=columns,
         placeholder="–",
         alt=alt,

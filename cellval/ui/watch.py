@@ -39,7 +39,7 @@ def start_button(
 ) -> None:
     """Start a computation, or start it again with the same choice; not while it runs"""
     job = side.on(table)
-    again = job is not None and side.made_from == choice
+    again = job is not None and side.made_from == choice and not job.active
     if st.button(
         labels[again],
         key=key,

@@ -137,7 +137,7 @@ def design_words(settings: Settings) -> str:
     n = settings.n_draws
     orders = "order" if settings.most_draws == n == 1 else "orders"
     if settings.design == "subsets":
-        of = f"{n} column subsets" if n else "subsets of rows and columns"
+        of = f"{n:,} column subsets" if n else "subsets of rows and columns"
         text = f"all {of} (exact)"
     elif settings.design == "pairs":
         many = "" if settings.most_draws == n else f" to {settings.most_draws}"

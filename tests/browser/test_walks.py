@@ -62,7 +62,7 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
 
     goto(page, "Inspection list")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
-    expect(page.get_by_text(re.compile("1 of .* inspected"))).to_be_visible()
+    expect(page.get_by_text(re.compile("1 of the .* decided on"))).to_be_visible()
     # At 1280 the list shows its reasons, and the rows alike are not cut.
     tables = page.get_by_test_id("stDataFrame")
     expect(tables).to_have_count(3)

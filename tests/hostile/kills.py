@@ -14,6 +14,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import Error, Page, expect, sync_playwright
+from playwright.sync_api import Error, Locator, Page, sync_playwright
 
 import cellval
 from cellval.project.shelf import Shelf
@@ -32,8 +33,8 @@ from conftest import Server, chromium_path  # noqa: E402 - the path comes first
 from steps import SAMPLES, button, sidebar, upload  # noqa: E402
 
 PATIENCE = 15_000  # ms, for one answer of a page
-LATEST = 15.0  # seconds after which the server is killed, at most
-ROWS = (900, 200)  # of tables: one that is valued for some seconds, and a small one
+LATEST = 30.0  # seconds after which the server is killed, at most
+ROWS = (900, 150, 150)  # of tables: one is valued for some seconds, others soon
 
 
 @dataclass
@@ -54,19 +55,27 @@ class Person:
         self.page, self.server, self.random = page, server, rng
         self.told: list[Told] = []
 
+    def see(self, locator: Locator, seconds: float = PATIENCE / 1000) -> None:
+        """Wait for it, as long as there is a server."""
+        end = time.monotonic() + seconds
+        while not locator.is_visible():
+            assert self.server.process.poll() is None, "the server is gone"
+            assert time.monotonic() < end, f"not seen: {locator}"
+            self.page.wait_for_timeout(50)
+
     def upload(self) -> None:
         """A new table, valued or not; or one of the old ones."""
         if self.told and self.random.random() < 0.4:
             self.now = self.random.choice(self.told)
             self.page.goto(f"{self.server.url}/?project={self.now.link}")
-            expect(sidebar(self.page).get_by_text(".csv")).to_be_visible()
+            self.see(sidebar(self.page).get_by_text(".csv"))
             return
         raw = table(self.random.choice(ROWS), self.random.randrange(10**6))
         self.page.goto(self.server.url)
         if self.page.get_by_text("Open another file").is_visible():
             self.page.get_by_text("Open another file").click()
         upload(self.page, {"name": "t.csv", "mimeType": "text/csv", "buffer": raw})
-        expect(button(self.page, "Value the cells")).to_be_enabled()
+        self.see(button(self.page, "Value the cells"))
         self.page.wait_for_url(re.compile("project="))
         self.now = Told(query(self.page, "project"), raw)
         self.told.append(self.now)
@@ -78,7 +87,7 @@ class Person:
             button(self.page, "Value the cells").click()
         elif button(self.page, "Continue the run").is_visible():
             button(self.page, "Continue the run").click()
-        expect(bar.get_by_text("Done:")).to_be_visible(timeout=120_000)
+        self.see(bar.get_by_text("Done:"), 120)
         self.now.is_valued = True
 
     def decide(self) -> None:
@@ -95,14 +104,14 @@ class Person:
             self.now.pending = int(number), column
             self.page.get_by_role("button", name=re.compile(f"^{name}")).click()
             undo = self.page.get_by_role("button", name=re.compile("Undo"))
-            expect(undo.first).to_be_visible()
+            self.see(undo.first)
             self.now.decisions[self.now.pending] = names[name]
             self.now.pending = None
 
     def go_to(self, title: str) -> None:
         self.page.get_by_test_id("stSidebarNavLink").filter(has_text=title).click()
         heading = self.page.get_by_role("heading", name=title, exact=True, level=1)
-        expect(heading).to_be_visible()
+        self.see(heading)
 
 
 def query(page: Page, name: str) -> str:
@@ -166,7 +175,6 @@ def main(n: int) -> None:
         for k in range(n):
             person.page = chromium.new_context().new_page()
             person.page.set_default_timeout(PATIENCE)
-            expect.set_options(timeout=PATIENCE)
             seconds = rng.uniform(0.5, LATEST)
             killed_while(lambda: work(person), server, seconds)
             person.page.context.close()
@@ -174,7 +182,7 @@ def main(n: int) -> None:
                 check(told, shelf)
             n_decided = sum(len(told.decisions) for told in person.told)
             print(
-                f"{k + 1:3}: after {seconds:4.1f} s: {len(person.told)} projects, "
+                f"{k + 1:3}: after {seconds:4.1f} s: {len(person.told)} projects "
                 f"and {n_decided} decisions, all there",
                 flush=True,
             )

@@ -355,7 +355,8 @@ def progress(frame: pd.DataFrame) -> None:
     counts = frame["decision"].value_counts()
     parts = [f"{counts[d]:,} {words.DECIDED[d]}" for d in DECISIONS if d in counts]
     more = f" ({', '.join(parts)})" if parts else ""
-    st.progress(done / max(n, 1), text=f"{done:,} of {n:,} inspected{more}")
+    listed = f"{done:,} of the {counted(n, 'cell')} in the list decided on{more}"
+    st.progress(done / max(n, 1), text=listed)
 
 
 def say_why_no_surprise(session: Session) -> None:

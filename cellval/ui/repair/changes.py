@@ -24,8 +24,12 @@ def changes_list(session: Session, table: Table) -> None:
     """Every change so far, to be undone singly or all."""
     made = dict(session.file.repairs)
     if not made:
+        flagged = "error" in session.file.decisions.values()
         st.info(
-            "Nothing is changed. Click a cell on the heatmap or in the inspection "
+            "Nothing is changed. Change the flagged cells below together, or open one "
+            "on the heatmap and choose what should stand there."
+            if flagged
+            else "Nothing is changed. Click a cell on the heatmap or in the inspection "
             "list and choose what should stand there, or upload decisions below.",
             icon=":material/build:",
         )

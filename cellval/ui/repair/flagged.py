@@ -10,6 +10,7 @@ from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import brief, counted
 from cellval.ui import many, tables
+from cellval.ui.navigation import goto
 from cellval.ui.session import Session
 from cellval.views.next_step import not_repaired
 from cellval.views.suggested import suggested_for
@@ -68,6 +69,24 @@ def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
     )
     ticked = [cells[line] for line in drawn["selection"]["rows"] if line < len(cells)]
     which = f"All {len(cells):,} flagged cells (none is ticked)"
+    if len(cells) == 1:
+        which = "The flagged cell"
     if ticked:
-        which = f"{counted(len(ticked), 'ticked line')}"
+        which = counted(len(ticked), "ticked line")
+    _open_button(session, table, ticked)
     many.act(session, table, session.suspicion, ticked or cells, which, "flagged")
+
+
+def _open_button(session: Session, table: Table, ticked: list[Cell]) -> None:
+    """The way from a line to its cell, where one sees what else it could be."""
+    if st.button(
+        "Open the ticked cell on the heatmap",
+        key="open flagged",
+        icon=":material/grid_on:",
+        disabled=len(ticked) != 1,
+        help="Tick one line. There you see its row, and can type another text.",
+    ):
+        ((row, column),) = ticked
+        session.selection.choose_cell(table.position(row), column)
+        session.selection.by_link = True
+        goto("heatmap")
