@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from operator import ne
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -83,7 +85,6 @@ class Person:
     def value(self) -> None:
         bar = sidebar(self.page)
         if bar.get_by_text("Not valued yet").is_visible():
-            self.go_to("Data")
             button(self.page, "Value the cells").click()
         elif button(self.page, "Continue the run").is_visible():
             button(self.page, "Continue the run").click()
@@ -96,7 +97,9 @@ class Person:
         names = {"Wrong": "error", "Fine": "fine", "Unsure": "unsure"}
         while True:
             self.page.wait_for_timeout(self.random.uniform(0, 300))
+            before = self.page.url
             self.page.get_by_role("button", name=re.compile("^Next")).click()
+            self.page.wait_for_url(partial(ne, before))
             number, _, column = query(self.page, "cell").partition(":")
             if (int(number), column) in self.now.decisions:
                 continue

@@ -245,7 +245,7 @@ def test_a_run_can_be_watched_and_stopped(people, method):
     blocks.job = start_job(people, slow)
     assert slow.seen.wait(WAIT)
     drawn(app)
-    assert button(app, "Value the sources again").disabled
+    assert button(app, "Value the sources").disabled
     click(app, "Stop")
     slow.go.set()
     settled(app)

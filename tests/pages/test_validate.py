@@ -229,7 +229,7 @@ def stage(snapshots, words):
 def test_a_run_can_be_watched_and_stopped(people, snapshots, until):
     seen = stage(snapshots, until)
     app, slow, _ = watched(people, seen)
-    assert button(app, "Plant and look again").disabled
+    assert button(app, "Plant errors and look for them").disabled
     assert "What would be found" in headings(app)
     assert len(app.dataframe) == 1 + seen[-1].result.found
     click(app, "Stop")
