@@ -80,6 +80,8 @@ class Person:
         await following.click()
         await self.page.wait_for_url(lambda url: url != before)
         cell = self.page.url.partition("cell=")[2]
+        row = f"^Row {int(cell.partition('%3A')[0]):,} ·"
+        await expect(self.page.get_by_text(re.compile(row)).first).to_be_visible()
         undo = self.page.get_by_role("button", name=re.compile("^Undo")).first
         wrong = self.page.get_by_role("button", name=re.compile("^Wrong"))
         if cell in self.decided:

@@ -64,8 +64,11 @@ def decide(page: Page, known: set[tuple[int, str]]) -> tuple[int, str]:
         cell = int(number), column
         if cell in known:
             continue
-        page.get_by_role("button", name=re.compile("^Wrong")).click()
+        row = page.get_by_text(re.compile(f"^Row {int(number):,} ·"))
+        expect(row.first).to_be_visible()
         undo = page.get_by_role("button", name=re.compile("Undo"))
+        expect(undo).to_have_count(0)
+        page.get_by_role("button", name=re.compile("^Wrong")).click()
         expect(undo.first).to_be_visible()
         return cell
 

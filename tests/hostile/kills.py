@@ -104,10 +104,14 @@ class Person:
             number, _, column = query(self.page, "cell").partition(":")
             if (int(number), column) in self.now.decisions:
                 continue
+            # the address is told before the panel is drawn
+            self.see(self.page.get_by_text(re.compile(f"^Row {int(number):,} ·")).first)
+            undo = self.page.get_by_role("button", name=re.compile("Undo"))
+            if undo.count():
+                continue  # of the cell before: look again
             name = self.random.choice(list(names))
             self.now.pending = int(number), column
             self.page.get_by_role("button", name=re.compile(f"^{name}")).click()
-            undo = self.page.get_by_role("button", name=re.compile("Undo"))
             self.see(undo.first)
             self.now.decisions[self.now.pending] = names[name]
             self.now.pending = None
