@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Generator
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -64,7 +63,13 @@ def suspects(options: argparse.Namespace) -> int:
     k = suspicion.scores.size
     if k > MOST_LINES:  # suggestions for millions of cells would take hours
         k = min(max(suspicion.n_flagged, FEWEST_LINES), MOST_LINES)
-    is_over = partial(deadline.is_over, OF_SUGGESTIONS)
+    cut_short = False
+
+    def is_over() -> bool:
+        nonlocal cut_short
+        cut_short = deadline.is_over(OF_SUGGESTIONS)
+        return cut_short
+
     write("--out", out, csv_bytes(suspects_list(suspicion, k, is_over=is_over)))
     print(harmless(f"{table.name}: {suspects_sentence(suspicion)}", LONGEST))
     for code in missing_codes(table):
@@ -78,7 +83,7 @@ def suspects(options: argparse.Namespace) -> int:
         print(_suspects_text(suspicion, top))
     if not suspicion.surprise.is_final:
         print("note: rows were compared with few others; more --seconds tell more")
-    if deadline.is_over(OF_SUGGESTIONS):
+    if cut_short:
         print("note: only the worst cells have suggestions; more --seconds make more")
     which = f"the {k:,} worst" if k < suspicion.scores.size else f"all {k:,}"
     print(f"\nwritten to {harmless(out)}: {which} cells, worst first")

@@ -268,7 +268,7 @@ def _lay_out(
     every = max(1, round(14 / size))
     step = -(-len(across) // 30)  # names must not overlap
     plain = {"showgrid": False, "zeroline": False, "ticksuffix": f" {unit}"}
-    left = max(MOST_BAR_TICK, *map(text_pixels, [*down[::every], ""])) + 10
+    left = max([MOST_BAR_TICK, *map(text_pixels, down[::every])]) + 10
     lay_out(
         figure,
         area + margin + 24,

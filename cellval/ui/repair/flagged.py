@@ -73,20 +73,23 @@ def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
         which = "The flagged cell"
     if ticked:
         which = counted(len(ticked), "ticked line")
-    _open_button(session, table, ticked)
+    _open_button(session, ticked)
     many.act(session, table, session.suspicion, ticked or cells, which, "flagged")
 
 
-def _open_button(session: Session, table: Table, ticked: list[Cell]) -> None:
+def _open_button(session: Session, ticked: list[Cell]) -> None:
     """The way from a line to its cell, where one sees what else it could be."""
+    table = session.shown_table  # a repaired one has other positions, or not the row
+    there = [cell for cell in ticked if table and cell[0] in table.row_numbers]
     if st.button(
         "Open the ticked cell on the heatmap",
         key="open flagged",
         icon=":material/grid_on:",
-        disabled=len(ticked) != 1,
+        disabled=len(ticked) != 1 or not there,
         help="Tick one line. There you see its row, and can type another text.",
     ):
-        ((row, column),) = ticked
+        assert table is not None
+        ((row, column),) = there
         session.selection.choose_cell(table.position(row), column)
         session.selection.by_link = True
         goto("heatmap")
