@@ -211,3 +211,14 @@ def test_ctrl_c_keeps_the_last_complete_answer(tmp_path, monkeypatch, capsys):
     assert on_davis("suspects", "--no-values", "--out", out) == 130
     assert "keeping what there is" in capsys.readouterr().err
     assert len(pd.read_csv(out)) == 800
+
+
+def test_suggestions_are_said_to_be_cut_short_only_if_they_were(
+    tmp_path, capsys, monkeypatch
+):
+    options = "--no-values", "--seconds", "0.001", "--out", tmp_path / "found.csv"
+    assert on_davis("suspects", *options) == 0
+    assert "only the worst cells" not in capsys.readouterr().out
+    monkeypatch.setattr("cellval.detect.suggestions.AT_ONCE", 1)
+    assert on_davis("suspects", *options) == 0
+    assert "only the worst cells have suggestions" in capsys.readouterr().out
