@@ -104,6 +104,7 @@ def value_cells(
     subsets: str | int = "auto",
     baseline: str = "zero",
     scoring: str = "accuracy",
+    width: float | None = None,
     near: int | None = None,
     row_weights: str = "shapley",
     column_weights: str = "shapley",
@@ -149,6 +150,10 @@ def value_cells(
         What no columns are worth: nothing (as in the paper), or a guess among all rows.
     scoring : "accuracy" or "balanced"
         Every test point has the same say, or every class.
+    width : float, optional
+        Of a label of numbers: how far apart two of them agree no more. The score is
+        their mean closeness, ``1 - distance / width``, at least 0. By default two
+        robust standard deviations (the range of the middle half, divided by 0.675).
     near : int, optional
         Approximation for large tables: rows beyond the `near` nearest count as equally
         far.
@@ -196,6 +201,7 @@ def value_cells(
         subsets=subsets,
         baseline=baseline,
         scoring=scoring,
+        width=width,
         near=near,
         row_weights=row_weights,
         column_weights=column_weights,
@@ -220,6 +226,7 @@ def value_rows(
     n_neighbors: int = RunOptions.n_neighbors,
     test: Table | pd.DataFrame | float | None = None,
     scoring: str = "accuracy",
+    width: float | None = None,
     random_state: int = 0,
 ) -> np.ndarray:
     """1D KNN-Shapley value of every row alone, ties averaged: one subset, no sampling.
@@ -243,6 +250,7 @@ def value_rows(
         n_neighbors=n_neighbors,
         test=test,
         scoring=scoring,
+        width=width,
         random_state=random_state,
         subsets=1,
     )

@@ -11,6 +11,7 @@ import pytest
 from cellval.errors import InputError
 from cellval.table.columns import Column
 from cellval.table.encoding import encode
+from cellval.table.labels import usual_width
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues, describe
 from cellval.values.settings import Settings
@@ -37,8 +38,11 @@ def column(name, kind, cells):
     return Column(name, kind, "", missing, codes=codes, categories=categories)
 
 
-def make_table(columns, y, name="table", classes=("no", "yes", "maybe")):
-    """A Table without the checks of read: one row or one class are allowed."""
+def make_table(columns, y, name="table", classes=("no", "yes", "maybe"), numbers=None):
+    """A Table without the checks of read: one row or one class are allowed.
+
+    With `numbers` these are its label, and the classes bands of no meaning.
+    """
     y = np.array(y, np.int32)
     made = tuple(
         column(f"c{j}", kind, cells) for j, (kind, cells) in enumerate(columns)
@@ -47,7 +51,7 @@ def make_table(columns, y, name="table", classes=("no", "yes", "maybe")):
         f"c{j}": ["" if c is None else str(c) for c in cells]
         for j, (_, cells) in enumerate(columns)
     }
-    text["label"] = [classes[k] for k in y]
+    text["label"] = [classes[k] for k in y] if numbers is None else map(str, numbers)
     return Table(
         name=name,
         cells=pd.DataFrame(text, dtype=str),
@@ -59,6 +63,7 @@ def make_table(columns, y, name="table", classes=("no", "yes", "maybe")):
         id_column=None,
         notes=(),
         format=None,
+        target=None if numbers is None else np.array(numbers, float),
     )
 
 
@@ -72,14 +77,21 @@ def random_columns(rng, n, kinds, levels=3, missing=0.0):
     return columns
 
 
-def random_table(seed, n, kinds, n_classes=2, levels=3, missing=0.0, name="table"):
+def random_table(
+    seed, n, kinds, n_classes=2, levels=3, missing=0.0, name="table", numbers=False
+):
     rng = np.random.default_rng(seed)
     columns = random_columns(rng, n, kinds, levels, missing)
-    return make_table(columns, rng.integers(0, n_classes, n), name)
+    y = rng.integers(0, n_classes, n)
+    if numbers:  # with ties, and far enough apart that some do not agree at all
+        return make_table(columns, y, name, numbers=rng.integers(0, 8, n) / 4)
+    return make_table(columns, y, name)
 
 
-def naive_games(table, k, test=None, baseline="zero", near=0):
+def naive_games(table, k, test=None, baseline="zero", near=0, width=None):
     """One naive game per test point, on the distances that `encode` defines."""
+    if table.target is not None:
+        width = width or usual_width(table.target)
     train, seen = encode(table), encode(test or table, like=table)
     kinds = ["category" if c else "number" for c in train.is_category]
 
@@ -95,11 +107,12 @@ def naive_games(table, k, test=None, baseline="zero", near=0):
             columns,
             train.y.tolist(),
             plain(seen.cells[:, t]),
-            seen.y[t] if seen.y[t] >= 0 else "unseen",
+            seen.y[t] if width or seen.y[t] >= 0 else "unseen",
             k,
             baseline,
             own=t if test is None else None,
             near=near,
+            width=width,
         )
         for t in range(seen.y.size)
     ]
@@ -218,12 +231,12 @@ def plain_row_values(dist, match, k, near=0, left_out=-1):
     out, tail, b = np.zeros(len(dist)), 0.0, len(rows)
     for value in np.unique(d)[::-1]:
         group = np.flatnonzero(d == value)
-        size, hits = group.size, sum(bool(match[rows[i]]) for i in group)
+        size, hits = group.size, sum(float(match[rows[i]]) for i in group)
         at = slice(b - size, b)
         beyond = later_of[b - 1] if b else 0.0
         later = np.mean(later_of[at] - beyond)
         for i in group:
-            hit = bool(match[rows[i]])
+            hit = float(match[rows[i]])
             taken = (hits - hit) / (size - 1) * later if size > 1 else 0.0
             out[rows[i]] = hit * g[at].mean() - taken - tail
         tail += hits / size * w[at].sum()

@@ -7,8 +7,9 @@ A *game* here is the KNN utility of one test point:
     point    its cell in every column
     label    its label
 
-h(S, F) is the expected share of its K nearest rows of S, seen through the columns F,
-that have its label, when rows at the same distance are ordered at random.
+h(S, F) is the expected agreement of its K nearest rows of S, seen through the columns
+F, with its label (their sum over K) when rows at the same distance are ordered at
+random. Classes agree or not, 1 or 0; numbers by how close they are.
 """
 
 from fractions import Fraction
@@ -39,13 +40,21 @@ def coarse(distances, near):
     return {i: d if d <= reach else far for i, d in distances.items()}
 
 
+def agreement(y, label, width=None):
+    """Of two classes, or of two numbers that are at most a width apart."""
+    if width is None:
+        return int(y == label)
+    gap = abs(Fraction(y) - Fraction(label)) / Fraction(width)
+    return max(Fraction(0), 1 - gap)
+
+
 def expected_hits(distances, matches, k):
-    """Expected number of matches among the k nearest, ties at random."""
+    """Expected sum of the agreement of the k nearest, ties at random."""
     hits, room = Fraction(0), k
     for d in sorted(set(distances.values())):
         group = [i for i, other in distances.items() if other == d]
         taken = min(room, len(group))
-        hits += Fraction(sum(matches[i] for i in group) * taken, len(group))
+        hits += Fraction(sum(matches[i] for i in group)) * taken / len(group)
         room -= taken
         if room == 0:
             break
@@ -54,11 +63,20 @@ def expected_hits(distances, matches, k):
 
 class Game:
     def __init__(
-        self, columns, labels, point, label, k, baseline="zero", own=None, near=0
+        self,
+        columns,
+        labels,
+        point,
+        label,
+        k,
+        baseline="zero",
+        own=None,
+        near=0,
+        width=None,
     ):
         self.columns, self.point, self.k = columns, point, k
         self.rows = [i for i in range(len(labels)) if i != own]
-        self.matches = [y == label for y in labels]
+        self.matches = [agreement(y, label, width) for y in labels]
         self.baseline, self.near = baseline, near
         self.memory = {}
 
@@ -163,16 +181,16 @@ def row_values(distances, matches, k):
     values, tail, b = {}, Fraction(0), len(distances)
     for d in sorted(set(distances.values()), reverse=True):
         group = [i for i, other in distances.items() if other == d]
-        size, hits = len(group), sum(bool(matches[i]) for i in group)
+        size, hits = len(group), sum(Fraction(matches[i]) for i in group)
         a = b - size
         positions = range(a + 1, b + 1)
         gain = sum(map(g, positions)) / size
         later = sum(sum(w(q) for q in range(p + 1, b + 1)) for p in positions) / size
         for i in group:
-            others = hits - bool(matches[i])
+            others = hits - matches[i]
             taken = later * others / (size - 1) if size > 1 else 0
-            values[i] = bool(matches[i]) * gain - taken - tail
-        tail += Fraction(hits, size) * sum(map(w, positions))
+            values[i] = matches[i] * gain - taken - tail
+        tail += hits / size * sum(map(w, positions))
         b = a
     return values
 

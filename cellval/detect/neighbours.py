@@ -12,7 +12,7 @@ from cellval.knn.nearest import nearest_rows
 from cellval.parallel import Computation, Piece, seconds_of
 from cellval.stats import median
 from cellval.table.columns import Column
-from cellval.table.encoding import encode
+from cellval.table.encoding import encode, encode_column
 from cellval.table.table import Table
 
 N_NEAR = 16  # neighbours asked about a cell
@@ -49,27 +49,37 @@ def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
     """Weigh the columns by how much they say about each other."""
     encoded = encode(table)
     n, m = table.n_rows, len(table.features)
-    share = np.bincount(table.y) / n
-    differ = 1.0 - float(np.sum(share**2))  # of two random labels
+    label, weight = _encoded_label(table, encoded.y)
     explained = dependence(table, random_state)
     weights = explained**2  # so that one good predictor is not drowned by many poor
     # Where nothing predicts a column, all others have the same say.
     none = weights.sum(axis=1) <= 0
     weights[none] = 1.0
+    weights[:, m] *= bool(table.label)
     weights[np.arange(m), np.arange(m)] = 0.0
     best = np.argsort(-weights, axis=1, kind="stable")[:, : min(N_PREDICTORS, m)]
     importance = np.take_along_axis(weights, best, axis=1)
     sums = importance.sum(axis=1, keepdims=True)
     return NeighbourModel(
-        np.concatenate([encoded.cells, encoded.y[None].astype(np.float32)]),
-        np.append(encoded.weight, np.float32(1.0 / (differ or 1.0))),
-        np.append(encoded.is_category, True),
+        np.concatenate([encoded.cells, label[None].astype(np.float32)]),
+        np.append(encoded.weight, np.float32(weight)),
+        np.append(encoded.is_category, table.target is None),
         np.where(importance > 0, best, -1),
         (importance / np.where(sums > 0, sums, 1.0)).astype(np.float32),
         explained.max(axis=1),
         np.array([_bend(column) for column in table.features]),
         np.random.default_rng([random_state, 1]).permutation(n),
     )
+
+
+def _encoded_label(table: Table, y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Classes differ or not; numbers are near or far, as those of any column."""
+    column = table.label_column
+    if column is not None:
+        return encode_column(column, column)
+    share = np.bincount(table.y) / table.n_rows
+    differ = 1.0 - float(np.sum(share**2))  # of two random labels
+    return y, 1.0 / (differ or 1.0)
 
 
 def _bend(column: Column) -> float:
@@ -107,7 +117,7 @@ def dependence(table: Table, random_state: int = 0) -> np.ndarray:
     total = np.bincount(of_target, (scores**2).sum(axis=0), minlength=m)
     explained = np.zeros((m, m + 1))
     for k in range(m + 1):
-        bins = _bins(table.features[k], rows) if k < m else table.y[rows]
+        bins = _bins(table.features[k], rows) if k < m else _label_bins(table, rows)
         counts = np.bincount(bins)
         in_bins = np.zeros((counts.size, rows.size), np.float32)
         in_bins[bins, np.arange(rows.size)] = 1.0
@@ -143,6 +153,11 @@ def _bins(column: Column, rows: np.ndarray) -> np.ndarray:
         return np.where(present, bins, edges.size + 1)
     codes, kept, _ = _pooled(column, N_BINS)
     return np.where(codes[rows] >= 0, codes[rows], kept.size)
+
+
+def _label_bins(table: Table, rows: np.ndarray) -> np.ndarray:
+    column = table.label_column
+    return table.y[rows] if column is None else _bins(column, rows)
 
 
 def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -305,7 +320,10 @@ class NeighbourIndex:
                 apart[:, j] = 1.4826 * median(np.abs(gaps))
             else:
                 own = np.nan_to_num(cells[j], nan=-1.0).astype(int)
-                share = _shares(column, self.table.y)[cells[-1].astype(int)]
+                groups = cells[-1].astype(int)
+                if self.table.target is not None:
+                    groups = self.table.y[rows]
+                share = _shares(column, self.table.y)[groups]
                 expected[:, j], apart[:, j] = _categories_say(
                     column, own, share, found[:, j]
                 )

@@ -1,9 +1,10 @@
-"""How unusual every cell is, given its row's class and the rows most like its row.
+"""How unusual every cell is, given its row's label and the rows most like its row.
 
 Two questions are asked of a cell, and each is answered by a tail probability: how many
 ordinary cells of the column would look at least as odd. *Rarity*: how far is it from
-the middle of its class? *Residual*: how far from what its neighbours in other columns
-say? Surprise is their weighted geometric mean. Lower is worse.
+the middle of its class, or of the rows whose label is a number near its own?
+*Residual*: how far from what its neighbours in other columns say? Surprise is their
+weighted geometric mean. Lower is worse.
 """
 
 from collections.abc import Callable, Generator, Mapping
@@ -11,8 +12,10 @@ from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cellval.detect.misspelt import misspelt
 from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
@@ -30,6 +33,7 @@ from cellval.text import brief
 NANOSECONDS = 5.0  # that comparing a cell with another one usually takes
 RARITY_WEIGHT = 0.5  # of rarity beside the residual, in a column nothing predicts
 FEW = 5  # cells: smaller classes are judged by the spread of the whole column
+NEAR_SHARE, FEWEST_NEAR = 0.1, 40  # of the rows: those with a label near another
 NARROWEST = 0.1  # of the column's spread: no class counts as tighter
 BORROWED = 500  # cells: how much a column's tail trusts that of all columns
 
@@ -180,9 +184,64 @@ def _misfits(
 
 @kept(1)
 def _rarities(asking: Asking) -> np.ndarray:
-    y, bends = asking.table.y, asking.model.bends.tolist()
-    columns = zip(asking.table.features, bends, strict=True)
-    return np.column_stack([_rarity(column, bend, y) for column, bend in columns])
+    table, bends = asking.table, asking.model.bends.tolist()
+    columns = zip(table.features, bends, strict=True)
+    if table.target is not None:
+        near = NearLabels.of(table.target)
+        parts = [_rarity_near(column, bend, near) for column, bend in columns]
+    else:
+        parts = [_rarity(column, bend, table.y) for column, bend in columns]
+    return np.column_stack(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class NearLabels:
+    """Rows in the order of their numeric labels: near ones stand side by side."""
+
+    order: np.ndarray  # positions of rows
+    window: int  # rows that count as near, half of them on either side
+
+    @classmethod
+    def of(cls, target: np.ndarray) -> "NearLabels":
+        window = min(target.size, max(FEWEST_NEAR, round(NEAR_SHARE * target.size)))
+        return cls(np.argsort(target, kind="stable"), window | 1)
+
+    def rolled(self, x: np.ndarray) -> Any:
+        """Windows of near rows, in the order of labels; at the ends they are cut."""
+        ordered = pd.Series(x[self.order])
+        return ordered.rolling(self.window, center=True, min_periods=1)
+
+    def back(self, ordered: Any) -> np.ndarray:
+        """In the order of the table."""
+        out = np.empty(self.order.size)
+        out[self.order] = ordered
+        return out
+
+
+def _rarity_near(column: Column, bend: float, near: NearLabels) -> np.ndarray:
+    """Tail probability of each cell among rows with a label near its own."""
+    if column.numbers is not None:
+        x = bent(column.numbers, bend)
+        everyone = robust_spread(x)
+        windows = near.rolled(x)
+        spread = (windows.quantile(0.75) - windows.quantile(0.25)) / 1.35
+        middle, spread = near.back(windows.median()), near.back(spread)
+        away = np.abs(x - middle) / np.maximum(spread, NARROWEST * everyone)
+        return tail_of(away)(away)
+    assert column.codes is not None
+    codes, n = column.codes, len(column.categories)
+    known = codes >= 0
+    common = np.bincount(codes[known], minlength=n).astype(float)
+    total = max(1.0, common.sum())
+    # The share of the column counts as one cell of the window.
+    shares = np.empty((n, codes.size))
+    present = near.back(near.rolled(known.astype(float)).sum())
+    for c in range(n):
+        here = near.back(near.rolled((codes == c).astype(float)).sum())
+        shares[c] = (here + common[c] / total) / (present + 1.0)
+    own = shares[np.maximum(codes, 0), np.arange(codes.size)]
+    tail = np.where(shares <= own * (1 + 1e-9), shares, 0.0).sum(axis=0)
+    return calibrated(np.where(known, tail, np.nan))
 
 
 def _rarity(column: Column, bend: float, y: np.ndarray) -> np.ndarray:

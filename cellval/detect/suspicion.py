@@ -41,8 +41,8 @@ class Suspicion:
     table: Table
     values: CellValues | None
     surprise: Surprise
-    # 0 to 1: share of the cells of the same class whose value, in standard errors, is
-    # at most as low. NaN where there is no value.
+    # 0 to 1: share of the cells of the same class (or band of numbers) whose value, in
+    # standard errors, is at most as low. NaN where there is no value.
     harm: np.ndarray
     # Geometric mean of surprise (weight 4) and harm (weight 1); surprise alone where
     # there is no value.
@@ -130,7 +130,7 @@ def _harm(values: CellValues) -> np.ndarray:
     typical = np.nanmedian(errors) if np.isfinite(errors).any() else 1.0
     scores = values.values / np.where(np.isnan(errors), typical, errors)
     harm = np.full(scores.shape, np.nan)
-    labels = pd.factorize(np.array(values.labels, object))[0]
+    labels = pd.factorize(np.array(values.groups, object))[0]
     for label in np.unique(labels):
         members = np.flatnonzero(np.repeat(labels == label, scores.shape[1]))
         own = scores.ravel()[members]

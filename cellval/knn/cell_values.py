@@ -21,6 +21,17 @@ from typing import NamedTuple
 import numpy as np
 
 from cellval.compiled import kernel
+from cellval.knn.agreement import (
+    HALF,
+    LOWER,
+    ONE,
+    agreed,
+    agreement,
+    as_bit,
+    mix,
+    of_item,
+    with_row,
+)
 from cellval.knn.distance import add_column
 from cellval.knn.row_values import (
     Point,
@@ -29,7 +40,7 @@ from cellval.knn.row_values import (
     near_values,
     row_values,
 )
-from cellval.knn.sorting import LEFT_OUT, LOWER, ONE
+from cellval.knn.sorting import LEFT_OUT, ZERO
 
 SHAPLEY = np.empty(0)  # no factors
 
@@ -40,7 +51,7 @@ class Rows(NamedTuple):
     cells: np.ndarray  # float32 (m, n): numbers, or codes of categories; NaN: missing
     weight: np.ndarray  # float32 (m,): factor of a squared difference, or of "differs"
     is_category: np.ndarray  # bool (m,)
-    y: np.ndarray  # int32 (n,)
+    y: np.ndarray  # (n,): int32 classes, or float64 numbers in units of the width
     copies: np.ndarray  # int64 (n,): how often each row is there; empty: once each
     factors: np.ndarray = SHAPLEY  # float64 (m,): by columns before it, a column's say
 
@@ -49,7 +60,7 @@ class Queries(NamedTuple):
     """A batch of test points."""
 
     cells: np.ndarray  # float32 (n_tests, m)
-    y: np.ndarray  # int32 (n_tests,)
+    y: np.ndarray  # (n_tests,): likewise
     own: np.ndarray  # int64 (n_tests,): the row that each is, or -1
     times: np.ndarray  # int64 (n_tests,): how often each stands in the test set
     weight: np.ndarray  # float64 (n_tests,): its say in the score
@@ -78,37 +89,40 @@ def make_sums(n_rows: int, n_columns: int, dtype: type = np.float64) -> Sums:
 
 
 @kernel
+def no_columns(n_rows, n_agree, chance, steps):
+    """(hit, miss) of phi(., {}): 0, or by chance the values of all rows tied."""
+    if not chance or n_rows == 0:
+        return 0.0, 0.0
+    hit, miss, _ = group_values(ZERO, np.uint64(n_rows), n_agree, 0.0, steps)
+    return hit, miss
+
+
+@kernel
 def meet(rows, tests, t, chance, steps, scratch, empty):
     """The test point as the rows see it; `empty` = phi(., {}): 0, or all rows tied."""
-    match = np.empty(rows.y.size, np.bool_)
-    for i in range(match.size):
-        match[i] = rows.y[i] == tests.y[t]
+    agree = agreement(rows.y, tests.y[t])
     left_out = tests.own[t]
-    tally = np.ones(match.size, np.uint64)
+    tally = np.ones(agree.size, np.uint64)
     for i in range(rows.copies.size):
         tally[i] = rows.copies[i]
     if left_out >= 0:
-        tally[left_out] -= np.uint64(1)
+        tally[left_out] -= ONE
         if tally[left_out] > 0:
             left_out = -1  # a twin of the test point stays
-    total = np.uint64(0)
-    for i in range(match.size):
-        tally[i] = (tally[i] << np.uint64(32)) | (tally[i] * np.uint64(match[i]))
+    total, close = ZERO, 0.0
+    for i in range(agree.size):
+        tally[i] = (tally[i] << HALF) | (tally[i] * as_bit(agree[i]))
         total += tally[i]
-    n_rows = np.int64(total >> np.uint64(32))
-    n_hits = np.int64(total & np.uint64(0xFFFFFFFF))
+        close = with_row(close, tally[i], agree, i)
+    n_rows = np.int64(total >> HALF)
+    n_agree = agreed(total, close, agree)
+    hit, miss = no_columns(n_rows, n_agree, chance, steps)
     for i in range(empty.size):
-        empty[i] = 0.0
-    if chance and n_rows > 0:
-        hit, miss, _ = group_values(
-            np.uint64(0), np.uint64(n_rows), np.float64(n_hits), 0.0, steps
-        )
-        for i in range(empty.size):
-            empty[i] = hit if match[i] else miss
-        if left_out >= 0:
-            empty[left_out] = 0.0
+        empty[i] = mix(agree[i], hit, miss)
+    if left_out >= 0 and empty.size > 0:
+        empty[left_out] = 0.0
     at, repeats = tests.cells[t], rows.copies.size > 0
-    return Point(at, match, tally, repeats, n_rows, n_hits, left_out, steps, scratch)
+    return Point(at, agree, tally, repeats, n_rows, n_agree, left_out, steps, scratch)
 
 
 @kernel
@@ -134,20 +148,20 @@ def n_times(x, count):
 
 
 @kernel
-def tally_column(psi, match, scale, on_hit, on_miss, times, cells, squares):
-    """Add v = scale * psi + (on_hit or on_miss), and its square, `times` times."""
+def tally_column(psi, agree, scale, on_hit, on_miss, times, cells, squares):
+    """Add v = scale * psi + what is between on_hit and on_miss, and its square."""
     number = cells.dtype.type
     scale, times = number(scale), number(times)
     on_hit, on_miss = number(on_hit), number(on_miss)
     for i in range(psi.size):
-        v = scale * psi[i] + (on_hit if match[i] else on_miss)
+        v = scale * psi[i] + mix(agree[i], on_hit, on_miss)
         cells[i] += times * v
         squares[i] += times * v * v
 
 
 @kernel
 def tally(psi, offset, scale, row, point, rows, tests, t, sums):
-    """Add what test point t says to the sums: scale * (psi + offset[j, match]).
+    """Add what test point t says to the sums: scale * (psi + offset[j]).
 
     `row` is what its cells sum to.
     """
@@ -160,7 +174,7 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
         on_hit, on_miss = scale * offset[j, 1], scale * offset[j, 0]
         tally_column(
             psi[j],
-            point.match,
+            point.agree,
             scale,
             on_hit,
             on_miss,
@@ -169,10 +183,10 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
             sums.cells_squared[j],
         )
         column = n_times(psi[j], rows.copies) * scale
-        column += point.n_hits * on_hit + (point.n_rows - point.n_hits) * on_miss
+        column += point.n_agree * on_hit + (point.n_rows - point.n_agree) * on_miss
         if own >= 0:  # of `times` equal points that are rows, each is silent on itself
             column -= scale * psi[j, own]
-            v = scale * psi[j, own] + (on_hit if point.match[own] else on_miss)
+            v = scale * psi[j, own] + mix(point.agree[own], on_hit, on_miss)
             sums.cells[j, own] -= v
             sums.cells_squared[j, own] -= v * v
         sums.columns[j] += times * column
@@ -263,12 +277,12 @@ def settle(psi, times, row):
 
 
 @kernel
-def add_up(psi, offset, scale, match, row):
-    """row = what its cells, scale * (psi + offset[j, match]), sum to."""
+def add_up(psi, offset, scale, agree, row):
+    """row = what its cells, scale * (psi + offset[j]), sum to."""
     m, n = psi.shape
     on_hit, on_miss = scale * offset[:, 1].sum(), scale * offset[:, 0].sum()
     for i in range(n):
-        row[i] = on_hit if match[i] else on_miss
+        row[i] = mix(agree[i], on_hit, on_miss)
     for j in range(m):
         for i in range(n):
             row[i] += scale * psi[j, i]
@@ -312,7 +326,7 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
             for j in range(m):
                 for i in range(n):
                     psi[j, i] -= without[i]
-            add_up(psi, no_offset, 1.0, point.match, whole)
+            add_up(psi, no_offset, 1.0, point.agree, whole)
         else:
             for i in range(n):
                 whole[i] -= empty[i]
@@ -441,7 +455,7 @@ def permutations(rows, tests, orders, near, chance, steps, stop, sums):
         for i in range(n):
             whole[i] -= empty[i]
         if rows.factors.size:
-            add_up(psi, no_offset, scale, point.match, whole)
+            add_up(psi, no_offset, scale, point.agree, whole)
         tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
 
 
@@ -478,7 +492,7 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
             walk_middle(rows, order, near, point, firsts, lasts, psi)
         scale = 1.0 / n_orders
         if rows.factors.size:
-            add_up(psi, no_offset, scale, point.match, whole)
+            add_up(psi, no_offset, scale, point.agree, whole)
         else:
             for i in range(n):
                 whole[i] -= empty[i]
@@ -493,7 +507,9 @@ def near_step(dist, near, point, rows_near, gaps):
     for q in range(items.size):
         row = (items[q] & LOWER) >> ONE
         rows_near[q] = row
-        gaps[q] = point.scratch.values[row] - (hit if items[q] & ONE else miss)
+        gaps[q] = point.scratch.values[row] - mix(
+            of_item(items[q], point.agree), hit, miss
+        )
     return items.size, miss, hit
 
 
@@ -501,8 +517,8 @@ def near_step(dist, near, point, rows_near, gaps):
 def walk_order_near(rows, order, near, point, first, whole, psi, offset):
     """`walk_order` in the near field: far rows cost nothing but their two constants.
 
-    The value of row i is psi[j, i] + offset[j, match[i]]; `first` holds (miss, hit) of
-    no columns. Fills `whole` = phi(M).
+    The value of row i is psi[j, i] + what its agreement makes of offset[j], which holds
+    (miss, hit); `first` is the same of no columns. Fills `whole` = phi(M).
     """
     m, n = psi.shape
     dist = np.empty(n, np.float32)
@@ -523,7 +539,7 @@ def walk_order_near(rows, order, near, point, first, whole, psi, offset):
         for q in range(k):
             psi[j, near_rows[q]] += factor * gaps[q]
     for i in range(n):
-        whole[i] = hit if point.match[i] else miss
+        whole[i] = mix(point.agree[i], hit, miss)
     for q in range(k):
         whole[near_rows[q]] += gaps[q]
     if point.left_out >= 0:
@@ -541,10 +557,8 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
         if stop[0]:
             break
         point = meet(rows, tests, t, chance, steps, scratch, empty)
-        first = np.zeros(2)
-        for i in range(n):
-            if i != point.left_out:
-                first[np.int64(point.match[i])] = empty[i]
+        hit, miss = no_columns(point.n_rows, point.n_agree, chance, steps)
+        first = np.array([miss, hit])
         psi = np.zeros((m, n), sums.cells.dtype)
         offset = np.zeros((m, 2))
         for k in range(2 * n_pairs):
@@ -554,5 +568,5 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
         for i in range(n):
             whole[i] -= empty[i]
         if rows.factors.size:
-            add_up(psi, offset, scale, point.match, whole)
+            add_up(psi, offset, scale, point.agree, whole)
         tally(psi, offset, scale, whole, point, rows, tests, t, sums)

@@ -16,13 +16,25 @@ The contents are the last k rows of `Rows`, there 0 times; the n others come fir
 import numpy as np
 
 from cellval.compiled import kernel
-from cellval.knn.cell_values import add_one, meet, start, subset_weights
-from cellval.knn.row_values import Point, group_values, make_scratch, row_values
-from cellval.knn.sorting import (
+from cellval.knn.agreement import (
     HALF,
-    LEFT_OUT_BITS,
     LOWER,
     ONE,
+    agreed,
+    as_bit,
+    mix,
+    with_row,
+)
+from cellval.knn.cell_values import (
+    add_one,
+    meet,
+    no_columns,
+    start,
+    subset_weights,
+)
+from cellval.knn.row_values import Point, group_values, make_scratch, row_values
+from cellval.knn.sorting import (
+    LEFT_OUT_BITS,
     ZERO,
     insertion_sort,
     radix_sort,
@@ -94,8 +106,8 @@ def place_exactly(dist, n, relative, point, phi):
     b = np.uint64(point.n_rows + 1)
     if relative:
         farthest = mine.max()
-        match = point.match[n:]
-        if nearest == farthest and match.min() == match.max():
+        agree = point.agree[n:]
+        if nearest == farthest and agree.min() == agree.max():
             phi[:] = 0.0
             return
         for i in range(n):
@@ -112,22 +124,30 @@ def place_exactly(dist, n, relative, point, phi):
         at = np.uint64(mine[q])
         while p > ZERO and items[p - ONE] >> HALF > at:  # a farther group
             key = items[p - ONE] >> HALF
-            total = ZERO
+            total, close = ZERO, 0.0
             while p > ZERO and items[p - ONE] >> HALF == key:
                 p -= ONE
-                total += point.tally[items[p] & LOWER]
+                row = items[p] & LOWER
+                total += point.tally[row]
+                close = with_row(close, point.tally[row], point.agree, row)
             a = b - (total >> HALF)
-            share = np.float64(total & LOWER) * point.steps[3, total >> HALF]
+            c = agreed(total, close, point.agree)
+            share = c * point.steps[3, total >> HALF]
             tail += share * (point.steps[1, b] - point.steps[1, a])
             b = a
-        tied = (ONE << HALF) | np.uint64(point.match[n + q])
+        own = point.agree[n + q]
+        tied = (ONE << HALF) | as_bit(own)
+        close = with_row(0.0, tied, point.agree, n + q)
         e = p
         while e > ZERO and items[e - ONE] >> HALF == at:
             e -= ONE
-            tied += point.tally[items[e] & LOWER]
+            row = items[e] & LOWER
+            tied += point.tally[row]
+            close = with_row(close, point.tally[row], point.agree, row)
         a = b - (tied >> HALF)
-        hit, miss, _ = group_values(a, b, np.float64(tied & LOWER), tail, point.steps)
-        phi[q] = hit if point.match[n + q] else miss
+        c = agreed(tied, close, point.agree)
+        hit, miss, _ = group_values(a, b, c, tail, point.steps)
+        phi[q] = mix(own, hit, miss)
 
 
 @kernel
@@ -135,17 +155,16 @@ def place_near(dist, n, near, point, phi):
     """The same where rows beyond the `near` nearest count as equally far."""
     out = np.empty(n + 1)
     for q in range(phi.size):
-        match = np.append(point.match[:n], point.match[n + q])
-        is_hit = np.uint64(match[n])
-        tally = np.append(point.tally[:n], (ONE << HALF) | is_hit)
-        n_rows, n_hits = point.n_rows + 1, point.n_hits + np.int64(match[n])
+        agree = np.append(point.agree[:n], point.agree[n + q])
+        tally = np.append(point.tally[:n], (ONE << HALF) | as_bit(agree[n]))
+        n_rows, n_agree = point.n_rows + 1, point.n_agree + agree[n]
         all_rows = Point(
             point.at,
-            match,
+            agree,
             tally,
             True,
             n_rows,
-            n_hits,
+            n_agree,
             point.left_out,
             point.steps,
             point.scratch,
@@ -156,16 +175,13 @@ def place_near(dist, n, near, point, phi):
 
 
 @kernel
-def no_columns(point, n, chance, phi):
+def place_anywhere(point, n, chance, phi):
     """phi = phi({}): 0, or all rows tied."""
-    phi[:] = 0.0
-    if chance:
-        for q in range(phi.size):
-            n_rows, n_hits = point.n_rows + 1, point.n_hits + point.match[n + q]
-            hit, miss, _ = group_values(
-                ZERO, np.uint64(n_rows), np.float64(n_hits), 0.0, point.steps
-            )
-            phi[q] = hit if point.match[n + q] else miss
+    for q in range(phi.size):
+        own = point.agree[n + q]
+        n_rows, n_agree = point.n_rows + 1, point.n_agree + own
+        hit, miss = no_columns(n_rows, n_agree, chance, point.steps)
+        phi[q] = mix(own, hit, miss)
 
 
 @kernel
@@ -181,7 +197,7 @@ def rows_if(rows, n, tests, near, chance, steps, out):
         for j in range(rows.weight.size):
             add_one(rows, point, j, dist)
         place(dist, n, False, near, point, out[t])
-        no_columns(point, n, chance, empty)
+        place_anywhere(point, n, chance, empty)
         for q in range(empty.size):
             out[t, q] -= empty[q]
 
@@ -229,7 +245,7 @@ def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
                 below[depth - 1] += below[depth]
                 depth -= 1
                 j += 1
-        no_columns(point, n, chance, empty)
+        place_anywhere(point, n, chance, empty)
         for q in range(k):
             psi[q] += (whole[q] - empty[q] - psi[q].sum()) / m
 
@@ -249,7 +265,7 @@ def cells_if_sampled(rows, n, tests, orders, relative, near, chance, steps, out)
     n_orders = 2 * orders.shape[1]
     for t in range(tests.y.size):
         point = meet(rows, tests, t, False, steps, scratch, unused)
-        no_columns(point, n, chance, empty)
+        place_anywhere(point, n, chance, empty)
         psi = out[t]
         psi[:] = 0.0
         for o in range(n_orders):

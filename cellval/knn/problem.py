@@ -10,6 +10,7 @@ from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.row_values import make_steps
 from cellval.table.encoding import Encoded, encode
+from cellval.table.labels import usual_width
 from cellval.table.splits import check_classes, hold_out
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
@@ -37,6 +38,11 @@ def make_problem(
     table: Table, options: RunOptions, continue_from: CellValues | None = None
 ) -> Problem:
     """Encode the tables and plan the work."""
+    if not table.label:
+        raise InputError(
+            f"{table.name} was read without a label, so there is nothing that its "
+            "cells could help to predict. Choose a label to value them."
+        )
     encoded = encode(table)
     test, seed = options.test, int(options.random_state)
     valued = np.ones(table.n_rows, bool)
@@ -56,6 +62,7 @@ def make_problem(
         test_cells, test_y = encoded.cells[:, ~valued], encoded.y[~valued]
         own_y = test_y
     n, m = int(valued.sum()), encoded.weight.size
+    label = label_settings(table, options)
     earlier = _earlier(continue_from) if continue_from else {}
     plan = make_plan(n, m, test_y.size, options, **earlier)
     settings = Settings(
@@ -65,17 +72,19 @@ def make_problem(
         passes=tuple(plan.passes()),
         item_work=ITEM_WORK,  # a run is continued only in items of the same size
         baseline=options.baseline,
-        scoring=options.scoring,
+        **label,
         column_weights=options.column_weights,
         near=options.near,
         random_state=seed,
         **measured,
     )
-    weight = weights_of_tests(own_y, options.scoring)
+    weight = weights_of_tests(own_y, label["scoring"])
     exact, leave_one_out = plan.n_pairs == ALL, test is None
     rows, tests, of_row = _arrays(
         encoded, valued, test_cells, test_y, weight, exact, leave_one_out
     )
+    if width := label["width"]:  # closeness is counted in widths
+        rows, tests = rows._replace(y=rows.y / width), tests._replace(y=tests.y / width)
     if options.column_weights != "shapley":
         rows = rows._replace(factors=relative(named(options.column_weights), m))
     if tests.y.size != plan.n_tests:  # equal test points are visited once
@@ -95,9 +104,28 @@ def make_problem(
     )
 
 
+def label_settings(table: Table, options: RunOptions) -> dict[str, Any]:
+    """How labels are compared: what is scored, and the width of closeness."""
+    if table.target is None:
+        if options.width is not None:
+            raise InputError(
+                f"width={options.width:g} is for labels that are numbers, but "
+                f"'{table.label}' is classes. Leave it out, or read the label as a "
+                "number."
+            )
+        return {"scoring": options.scoring, "width": None}
+    if options.scoring == "balanced":
+        raise InputError(
+            f"scoring='balanced' is for classes, but '{table.label}' is a number. "
+            "Leave it out."
+        )
+    width = usual_width(table.target) if options.width is None else options.width
+    return {"scoring": "closeness", "width": float(width)}
+
+
 def weights_of_tests(y: np.ndarray, scoring: str) -> np.ndarray:
     """Each test point's say: the same, or the same for each class in sum."""
-    if scoring == "accuracy":
+    if scoring != "balanced":
         return np.ones(y.size)
     _, which, counts = np.unique(y, return_inverse=True, return_counts=True)
     return np.asarray(y.size / (counts.size * counts[which]), float)
@@ -141,7 +169,8 @@ def distinct(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First position, index and count of the different rows (cells and label)."""
     # 0 + turns -0.0 into 0.0; NaN bits are all the same, so missing equals missing
-    whole = np.vstack([0 + cells, y[None].astype(np.float32)]).T
+    label = np.unique(y, return_inverse=True)[1].ravel() if y.dtype.kind == "f" else y
+    whole = np.vstack([0 + cells, label[None].astype(np.float32)]).T
     whole = np.where(np.isnan(whole), np.float32(np.nan), whole)
     key = np.ascontiguousarray(whole).view(np.dtype((np.void, 4 * whole.shape[1])))
     _, first, which, count = np.unique(

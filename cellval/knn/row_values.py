@@ -6,9 +6,11 @@ is a set of rows at the same distance that share the positions a+1..b. With
 
     g(p) = 1/max(p, K)        w(p) = 0 if p <= K else 1/(p (p-1))
 
-and C of a group's L rows of the test point's label, a row is worth
+and C the sum over a group's L rows of their agreement s with the test point's label
+(1 or 0 for classes; see `agreement`), a row is worth
 
-    hit  = mean g - (C-1)/(L-1) * later - tail      if it has the label, else
+    s * mean g - (C-s)/(L-1) * later - tail = miss + s * (hit - miss)
+    hit  = mean g - (C-1)/(L-1) * later - tail
     miss =        -  C   /(L-1) * later - tail
     later = mean over the group's positions p of the sum of w(p+1..b)
     tail  = sum over farther groups of C'/L' * (sum of w over the group's positions)
@@ -22,11 +24,21 @@ from typing import NamedTuple
 import numpy as np
 
 from cellval.compiled import kernel
-from cellval.knn.sorting import (
+from cellval.knn.agreement import (
     HALF,
-    LEFT_OUT_BITS,
     LOWER,
     ONE,
+    agreed,
+    as_bit,
+    mix,
+    note,
+    noted,
+    of_item,
+    of_two,
+    with_row,
+)
+from cellval.knn.sorting import (
+    LEFT_OUT_BITS,
     SMALL,
     ZERO,
     order_few,
@@ -45,17 +57,18 @@ class Scratch(NamedTuple):
     counts: np.ndarray  # uint32 (6144,)
     group: np.ndarray  # uint32 (n + 1,): twice the group of each row
     values: np.ndarray  # float64 (2 n + 2,): of a miss and of a hit in each group
+    close: np.ndarray  # float64 (n + 1,): sums of closeness up to each group
 
 
 class Point(NamedTuple):
     """One test point as the rows see it, and what is needed to order them."""
 
     at: np.ndarray  # float32 (m,): its cells
-    match: np.ndarray  # bool (n,): rows with its label
+    agree: np.ndarray  # (n,): bool, or float64, of each row's label with its label
     tally: np.ndarray  # uint64 (n,): how often each row is there << 32 | as a match
     repeats: bool  # is a row there more than once
     n_rows: int  # neighbours there are, with repeats
-    n_hits: int  # of them with its label
+    n_agree: float  # the sum of their agreement; of classes an int
     left_out: int  # the row that it is itself and that is no neighbour, or -1
     steps: np.ndarray  # see `make_steps`
     scratch: Scratch
@@ -81,11 +94,12 @@ def make_scratch(n):
         np.empty(6144, np.uint32),
         np.zeros(n + 1, np.uint32),
         np.empty(2 * n + 2),
+        np.zeros(n + 1),
     )
 
 
 @kernel
-def group_values(a, b, hits, tail, steps):
+def group_values(a, b, c, tail, steps):
     """(hit, miss, tail of nearer groups) for the group at positions a+1..b."""
     size = b - a
     take = steps[1, b] - steps[1, a]
@@ -93,24 +107,26 @@ def group_values(a, b, hits, tail, steps):
     # steps[3, 0] is 0, which makes `later` 0 for a row alone
     later = steps[1, b] - (steps[2, b] - steps[2, a]) * steps[3, size]
     later *= steps[3, size - ONE]
-    miss = -hits * later - tail
-    return miss + gain + later, miss, tail + hits * steps[3, size] * take
+    miss = -c * later - tail
+    return miss + gain + later, miss, tail + c * steps[3, size] * take
 
 
 @kernel
 def spread_group(items, p, end, b, tail, point, out):
     """Values of the group items[p:end], its last at position b; (next b, next tail)."""
-    total = ZERO
+    agree = point.agree
+    total, close = ZERO, 0.0
     for q in range(p, end):
-        if point.repeats:
-            total += point.tally[(items[q] & LOWER) >> ONE]
-        else:
-            total += (ONE << HALF) | (items[q] & ONE)
+        row = (items[q] & LOWER) >> ONE
+        number = point.tally[row] if point.repeats else ONE << HALF | items[q] & ONE
+        total += number
+        close = with_row(close, number, agree, row)
     a = b - (total >> HALF)
-    hit, miss, tail = group_values(a, b, np.float64(total & LOWER), tail, point.steps)
+    c = agreed(total, close, agree)
+    hit, miss, tail = group_values(a, b, c, tail, point.steps)
     for q in range(p, end):
         v = items[q]
-        out[(v & LOWER) >> ONE] = hit if v & ONE else miss
+        out[(v & LOWER) >> ONE] = mix(of_item(v, agree), hit, miss)
     return a, tail
 
 
@@ -127,9 +143,9 @@ def spread_many(items, b, tail, point, out):
             continue
         if end - p == ONE and not point.repeats:  # most often: a row alone
             a = b - ONE
-            is_hit = np.float64(v & ONE)
-            out[(v & LOWER) >> ONE] = is_hit * (steps[0, b] - steps[0, a]) - tail
-            tail += is_hit * (steps[1, b] - steps[1, a])
+            s = np.float64(of_item(v, point.agree))
+            out[(v & LOWER) >> ONE] = s * (steps[0, b] - steps[0, a]) - tail
+            tail += s * (steps[1, b] - steps[1, a])
             b = a
         else:
             b, tail = spread_group(items, p, end, b, tail, point, out)
@@ -140,38 +156,40 @@ def spread_many(items, b, tail, point, out):
 def spread_few(n, point, out):
     """Values of few sorted rows, without a branch that depends on the data."""
     # as names of their own: reaching into the tuples in the loops costs 6 %
-    tally, match, steps = point.tally, point.match, point.steps
-    items, sums, _, group, values = point.scratch
+    tally, agree, steps = point.tally, point.agree, point.steps
+    items, sums, _, group, values, closes = point.scratch
     g = ZERO  # groups count from 1
     sums[ZERO] = ZERO
     previous = ~ZERO
-    total = ZERO
+    total, close = ZERO, 0.0
     for p in range(n):
         key, row = items[p] >> HALF, items[p] & LOWER
         g += np.uint64(key != previous)
         previous = key
         total += tally[row]
         sums[g] = total
+        close = with_row(close, tally[row], agree, row)
+        note(closes, g, close, agree)
         group[row] = np.uint32(g + g)
     tail = 0.0
     b = total >> HALF
     q = g
     while q > ZERO:
-        nearer = sums[q - ONE]
+        nearer, less = sums[q - ONE], noted(closes, q - ONE, agree)
         a = nearer >> HALF
-        hits = np.float64((total - nearer) & LOWER)
-        hit, miss, tail = group_values(a, b, hits, tail, steps)
+        c = agreed(total - nearer, close - less, agree)
+        hit, miss, tail = group_values(a, b, c, tail, steps)
         values[q + q] = miss
         values[q + q + ONE] = hit
         b = a
-        total = nearer
+        total, close = nearer, less
         q -= ONE
     for i in range(out.size):
-        out[i] = values[group[i] + np.uint32(match[i])]
+        out[i] = of_two(agree[i], values, group[i])
 
 
 @kernel
-def collect(bits, limit, match, names, items):
+def collect(bits, limit, agree, names, items):
     """Items of the rows at most as far as `limit`, and how many there are."""
     k = ZERO
     for i in range(bits.size):
@@ -179,7 +197,7 @@ def collect(bits, limit, match, names, items):
         k += np.uint64(bits[i] <= limit)
     for q in range(k):
         i = names[q]
-        row = (np.uint64(i) << ONE) | np.uint64(match[i])
+        row = (np.uint64(i) << ONE) | as_bit(agree[i])
         items[q] = (np.uint64(bits[i]) << HALF) | row
     return k
 
@@ -211,24 +229,24 @@ def near_values(dist, near, point, out):
     The exact value of a coarser utility, without a full sort. Writes only the near rows
     and returns their items and the values (hit, miss) of the far ones.
     """
-    steps, scratch = point.steps, point.scratch
+    steps, scratch, agree = point.steps, point.scratch, point.agree
     bits = dist.view(np.uint32)
     everything = LEFT_OUT_BITS - np.uint32(1)
     limit = reach(bits, near, scratch.counts)
     wanted = np.uint64(near)
     while True:
-        k = collect(bits, limit, point.match, scratch.group, scratch.items)
+        k = collect(bits, limit, agree, scratch.group, scratch.items)
         items = radix_sort(scratch.items[:k], scratch.spare[:k], scratch.counts)
-        total = ZERO
+        total, close = ZERO, 0.0
         q = ZERO
         while q < k:
             v = items[q]
             if total >> HALF >= wanted and items[q - ONE] >> HALF != v >> HALF:
                 break
-            if point.repeats:
-                total += point.tally[(v & LOWER) >> ONE]
-            else:
-                total += (ONE << HALF) | (v & ONE)
+            row = (v & LOWER) >> ONE
+            number = point.tally[row] if point.repeats else (ONE << HALF) | (v & ONE)
+            total += number
+            close = with_row(close, number, agree, row)
             q += ONE
         if total >> HALF >= wanted or limit == everything:
             break
@@ -236,8 +254,8 @@ def near_values(dist, near, point, out):
     n_near, n_rows = total >> HALF, np.uint64(point.n_rows)
     hit, miss, tail = 0.0, 0.0, 0.0
     if n_near < n_rows:
-        far_hits = np.float64(point.n_hits) - np.float64(total & LOWER)
-        hit, miss, tail = group_values(n_near, n_rows, far_hits, 0.0, steps)
+        far = np.float64(point.n_agree) - agreed(total, close, agree)
+        hit, miss, tail = group_values(n_near, n_rows, far, 0.0, steps)
     spread_many(items[:q], n_near, tail, point, out)
     return items[:q], hit, miss
 
@@ -253,7 +271,7 @@ def full_values(dist, point, out):
     else:
         items = order_many(
             bits,
-            point.match,
+            point.agree,
             scratch.items,
             scratch.spare,
             scratch.counts,
@@ -273,7 +291,7 @@ def row_values(dist, near, point, out):
         values = point.scratch.values
         items, hit, miss = near_values(dist, near, point, values)
         for i in range(out.size):
-            out[i] = hit if point.match[i] else miss
+            out[i] = mix(point.agree[i], hit, miss)
         for q in range(items.size):
             row = (items[q] & LOWER) >> ONE
             out[row] = values[row]

@@ -3,14 +3,14 @@
 import numpy as np
 
 from cellval.compiled import kernel
+from cellval.knn.agreement import HALF, ONE, as_bit
 
 LEFT_OUT = np.float32(np.inf)  # a row that is no neighbour (the point itself)
 LEFT_OUT_BITS = np.uint32(0x7F800000)
 SMALL = 1500  # up to so many rows, buckets and insertion beat radix sort
 BUCKETS = 321  # 32 an octave over ten octaves of distance
 CROWDED = 40  # mean crowd in a row's bucket from which insertion would be quadratic
-ZERO, ONE, HALF = np.uint64(0), np.uint64(1), np.uint64(32)
-LOWER = np.uint64(0xFFFFFFFF)
+ZERO = np.uint64(0)
 
 
 @kernel
@@ -63,7 +63,7 @@ def insertion_sort(items, n, budget):
 
 
 @kernel
-def order_many(bits, match, items, spare, counts):
+def order_many(bits, agree, items, spare, counts):
     """All rows as items in order of distance; returns one of the buffers.
 
     Two radix passes over the upper 23 bits, then insertion for the lower 8, in which
@@ -90,7 +90,7 @@ def order_many(bits, match, items, spare, counts):
         start += c
     for i in range(n):
         q = (bits[i] >> np.uint32(8)) & low
-        row = (np.uint64(i) << ONE) | np.uint64(match[i])
+        row = (np.uint64(i) << ONE) | as_bit(agree[i])
         spare[counts[q]] = (np.uint64(bits[i]) << HALF) | row
         counts[q] += np.uint32(1)
     for i in range(n):

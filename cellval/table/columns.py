@@ -235,7 +235,7 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
         only = shortened(min(texts.different))
         return _Found("constant", f"it holds only the value '{only}'")
     if n_numbers > 1 and texts.share(values) >= FIT:
-        if not unit and not words and _counts_rows(texts, values):
+        if not unit and not words and counts_rows(texts, values):
             return _Found("id", "its numbers name rows instead of describing them")
         return _Found("number", "", values, unit)
     dates = _dates(texts, day_first)
@@ -254,7 +254,7 @@ def _all_differ(k: int, texts: Texts) -> bool:
     return k == texts.present >= 10 and 2 * k >= len(texts.index)
 
 
-def _counts_rows(texts: Texts, values: np.ndarray) -> bool:
+def counts_rows(texts: Texts, values: np.ndarray) -> bool:
     """Whole numbers that count the rows, or nearly all differ under an id's name."""
     cells = values[texts.index]
     cells = cells[~np.isnan(cells)]

@@ -35,7 +35,9 @@ class Encoded:
     cells: np.ndarray  # (columns, rows): numbers, or codes; NaN where missing
     weight: np.ndarray  # of each column
     is_category: np.ndarray  # likewise
-    y: np.ndarray  # index into the training table's classes; -1 if it lacks the class
+    # int32: index into the training table's classes, -1 if it lacks the class; or
+    # float64: the numbers of the label
+    y: np.ndarray
 
 
 def encode(table: Table, like: Table | None = None) -> Encoded:
@@ -53,14 +55,29 @@ def encode(table: Table, like: Table | None = None) -> Encoded:
         cells.append(encoded)
         weights.append(weight)
         is_category.append(column.codes is not None)
-    at = {name: k for k, name in enumerate(train.classes)}
-    classes = np.array([at.get(name, -1) for name in table.classes], np.int32)
     return Encoded(
         np.array(cells, np.float32).reshape(len(cells), table.n_rows),
         np.array(weights, np.float32),
         np.array(is_category, bool),
-        classes[table.y],
+        _label(table, train),
     )
+
+
+def _label(table: Table, train: Table) -> np.ndarray:
+    if (table.target is None) != (train.target is None):
+        raise InputError(
+            f"The label '{train.label}' is {_label_words(train)} in {train.name} and "
+            f"{_label_words(table)} in {table.name}. Read the second with like=table."
+        )
+    if table.target is not None:
+        return table.target
+    at = {name: k for k, name in enumerate(train.classes)}
+    classes = np.array([at.get(name, -1) for name in table.classes], np.int32)
+    return np.asarray(classes[table.y])
+
+
+def _label_words(table: Table) -> str:
+    return "classes" if table.target is None else "a number"
 
 
 def encode_column(wanted: Column, like: Column) -> tuple[np.ndarray, float]:

@@ -1,19 +1,89 @@
-"""Which column can be the label, and its classes."""
+"""Which column can be the label, and what it is: classes, or numbers."""
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.table.columns import FIT, Texts, numbers_of
-from cellval.text import shortened
+from cellval.stats import robust_spread
+from cellval.table.columns import FIT, Texts, counts_rows, numbers_of, read_only
+from cellval.text import full, shortened
 
 LABEL_NAMES = (
     *("label", "labels", "target", "class", "classes", "y", "outcome", "response"),
     *("income", "diagnosis", "species", "survived", "churn", "default", "category"),
 )
+MOST_BANDS = 5  # of a label of numbers
+FEW_ROWS = 8  # in a band, at least
+FEW_NUMBERS = 20  # different ones: they may be classes
+
+
+class Guess(Enum):
+    """What `read` does about a label that nobody named."""
+
+    LABEL = "guessed"
+
+
+GUESS = Guess.LABEL
+LABEL_KINDS = {"category": "classes", "number": "a number"}
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The label of each row: a class, or a number with the band that it lies in.
+
+    Without a label all rows are of one class, so that nothing depends on it.
+    """
+
+    classes: tuple[str, ...]
+    y: np.ndarray  # int32: index into `classes`, -1 where the label is missing
+    numbers: np.ndarray | None = None  # float64, NaN where missing
+
+    @classmethod
+    def none(cls, n_rows: int) -> "Labels":
+        return cls(("all rows",), read_only(np.zeros(n_rows, np.int32)))
+
+    @classmethod
+    def of_classes(cls, texts: Texts) -> "Labels":
+        classes = sorted_classes(texts.different)
+        return cls(classes, texts.codes(classes))
+
+    @classmethod
+    def of_numbers(cls, numbers: np.ndarray) -> "Labels":
+        bands, y = banded(numbers)
+        return cls(bands, read_only(y), read_only(numbers))
+
+
+def banded(numbers: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names of up to five bands with about as many rows each, and each row's band.
+
+    They serve where rows must be grouped: filters, strata of a hold-out, what is usual.
+    """
+    known = np.isfinite(numbers)
+    x = numbers[known]
+    n_bands = int(np.clip(x.size // FEW_ROWS, 1, MOST_BANDS))
+    cuts = np.quantile(x, np.arange(1, n_bands) / n_bands, method="inverted_cdf")
+    cuts = np.unique(cuts[cuts < x.max(initial=-np.inf)])
+    y = np.full(numbers.size, -1, np.int32)
+    y[known] = np.searchsorted(cuts, x)  # a band ends with its cut
+    names = []
+    for k in range(cuts.size + 1):
+        own = x[y[known] == k]
+        low, high = (full(v) for v in (own.min(), own.max()))
+        names.append(low if low == high else f"{low} to {high}")
+    return tuple(names), y
+
+
+def usual_width(numbers: np.ndarray) -> float:
+    """How far apart two numbers agree no more: two robust standard deviations.
+
+    That is about one and a half times the range of the middle half of the rows.
+    """
+    return 2.0 * robust_spread(numbers)
 
 
 def guessed_label(
@@ -33,17 +103,54 @@ def guessed_label(
         if len(texts.different) <= min(20, max(2, texts.present / 5))
     ]
     faults = []
-    for name in (*named, *few, *free):
-        fault = label_fault(free[name], decimal)
+    # A column that nobody calls a label is one of numbers only if none has classes.
+    measured = [
+        name
+        for name, texts in free.items()
+        if not counts_rows(texts, numbers_of(texts, decimal)[0])
+    ]
+    for name, kind in (
+        *((name, None) for name in named),
+        *((name, "category") for name in (*few, *free)),
+        *((name, "number") for name in measured),
+    ):
+        fault = label_fault(free[name], decimal, kind)
         if not fault:
             return name
         faults.append(fault)
     why = faults[0] if faults else "All are excluded or name the rows."
-    raise InputError(f"No column of {table} can be the label. {why}")
+    raise InputError(
+        f"No column of {table} can be the label. {why} Or read it without a label."
+    )
 
 
-def label_fault(texts: Texts, decimal: str, is_test: bool = False) -> str:
-    """Why the column cannot be a label; empty if it can."""
+def label_kind(texts: Texts, decimal: str) -> str:
+    """What a label looks like: a "category", or a "number" if it has many numbers."""
+    values, unit = numbers_of(texts, decimal)
+    whole = not np.mod(values[np.isfinite(values)], 1).any()
+    k = np.unique(values[np.isfinite(values)]).size
+    if texts.share(values) < FIT or k < 2:
+        return "category"
+    many = k > (50 if whole and not unit else FEW_NUMBERS)
+    return "number" if many or too_many(texts) else "category"
+
+
+def may_be_either(texts: Texts, decimal: str) -> bool:
+    """Numbers, but so few that they may be classes as well?"""
+    values, _ = numbers_of(texts, decimal)
+    return texts.share(values) >= FIT and 2 < len(texts.different) <= 50
+
+
+def too_many(texts: Texts) -> bool:
+    """Too many different texts for classes?"""
+    n, k = texts.present, len(texts.different)
+    return (k == n and n > 2) or (k > n / 2 and n >= 10)
+
+
+def label_fault(
+    texts: Texts, decimal: str, kind: str | None = None, is_test: bool = False
+) -> str:
+    """Why the column cannot be a label (of a kind); empty if it can."""
     name, n, k = texts.title, texts.present, len(texts.different)
     needed = 1 if is_test else 2
     if n < needed:
@@ -60,16 +167,27 @@ def label_fault(texts: Texts, decimal: str, is_test: bool = False) -> str:
             "so there is nothing to learn. Choose another column, or add rows of "
             "another class."
         )
+    looks = label_kind(texts, decimal)
     values, _ = numbers_of(texts, decimal)
-    numeric = texts.share(values) >= FIT
-    whole = not np.mod(values[np.isfinite(values)], 1).any()
-    too_many = (k == n and n > 2) or (k > n / 2 and n >= 10)
-    if too_many or (numeric and k > (50 if whole else 20)):
-        what, fix = ("numbers", "bin") if numeric else ("values", "group")
+    known = values[np.isfinite(values)]
+    if (kind or looks) == "number":
+        if np.isinf(values).any():
+            return (
+                f"The label '{name}' holds an infinite number. Correct it or leave it "
+                "blank, or choose another label."
+            )
+        if np.unique(known).size < 2:
+            return (
+                f"The label '{name}' is no column of numbers: {known.size:,} of its "
+                f"{n:,} texts are numbers. Choose another label, or take its texts as "
+                "classes."
+            )
+    elif too_many(texts) or (kind is not None and looks == "number"):
+        either = "read it as numbers, " if texts.share(values) >= FIT else ""
         return (
-            f"cellval needs classes that repeat; '{name}' holds {k:,} different {what} "
-            f"in {n:,} rows. Choose another column as the label, or {fix} its {what} "
-            "first."
+            f"Classes must repeat, but '{name}' holds {k:,} different values in "
+            f"{n:,} rows. Choose another column as the label, {either}or group its "
+            "values first."
         )
     return ""
 

@@ -19,19 +19,29 @@ from cellval.table.columns import (
     Texts,
     cells_of,
     column_of,
+    numbers_of,
     read_only,
 )
 from cellval.table.decoding import bytes_of
-from cellval.table.labels import guessed_label, label_fault, sorted_classes
+from cellval.table.labels import (
+    GUESS,
+    LABEL_KINDS,
+    Guess,
+    Labels,
+    guessed_label,
+    label_fault,
+    label_kind,
+)
 from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells, text_cells
-from cellval.text import counted, joined, listed, shortened
+from cellval.text import counted, full, joined, listed, shortened
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """A table of text cells, what each column is, and the label to learn.
 
-    Made by `cellval.read` or `Table.from_frame`; rows without a label are not in it.
+    Made by `cellval.read` or `Table.from_frame`; where there is a label, rows without
+    one are not in it.
 
     Attributes
     ----------
@@ -40,10 +50,16 @@ class Table:
     columns : tuple of Column
         Every column but the label, in file order; in a table read `like` another, first
         the columns of that one, in its order.
+    label : str
+        Its column; empty for a table without a label.
     classes : tuple of str
-        Text of each class, sorted (by number if all are numbers).
+        Text of each class, sorted (by number if all are numbers). Of a label of numbers
+        the bands that its rows are grouped in where they must be grouped; without a
+        label there is one for all rows.
     y : ndarray of int32, shape (n_rows,)
         Index into `classes`.
+    target : ndarray of float64, shape (n_rows,), or None
+        The numbers of the label; None if it is classes, or if there is none.
     row_numbers : ndarray of int64, shape (n_rows,)
         Data rows as a person counts them in the file: from 1, without the header.
     notes : tuple of str
@@ -61,6 +77,7 @@ class Table:
     notes: tuple[str, ...] = ()
     format: CsvFormat | None = None
     n_set_aside: int = 0  # rows without a label
+    target: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
@@ -84,16 +101,40 @@ class Table:
         return tuple(t or number for t, number in zip(texts, numbers, strict=True))
 
     @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Text of the label of each row; blank without a label."""
+        if not self.label:
+            return ("",) * self.n_rows
+        if self.target is None:
+            return self.groups
+        return tuple(self.cells[self.label].str.strip().tolist())
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """Class of each row, or the band that its number lies in."""
+        return tuple(np.array(self.classes, object)[self.y])
+
+    @cached_property
+    def label_column(self) -> Column | None:
+        """The numbers of the label as a column; None if it is no number."""
+        if self.target is None:
+            return None
+        missing = np.zeros(self.n_rows, bool)
+        return Column(self.label, "number", "", missing, numbers=self.target)
+
+    @cached_property
     def n_duplicates(self) -> int:
         """Rows that repeat an earlier row in all features and the label."""
         arrays = {j: cells_of(column) for j, column in enumerate(self.features)}
-        return int(pd.DataFrame(arrays | {-1: self.y}).duplicated().sum())
+        label = self.y if self.target is None else self.target
+        return int(pd.DataFrame(arrays | {-1: label}).duplicated().sum())
 
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over the cells, the label, and the features and their kinds."""
         digest = hashlib.sha256()
-        parts: list[Iterable[str]] = [[self.label]]
+        label = [self.label] if self.target is None else [self.label, "number"]
+        parts: list[Iterable[str]] = [label]
         parts += [[column.name, column.kind] for column in self.features]
         # one after the other: the texts of all columns would take much memory
         texts = ([str(name), *self.cells[name].tolist()] for name in self.cells)
@@ -181,17 +222,20 @@ class Table:
             for i, text in new.items():
                 texts[i] = text
             cells[name] = pd.Series(texts, dtype=cells[name].dtype)
-        labels = Texts.of(cells[self.label], self.classes)
-        kept = ~labels.missing[labels.index]
+        decimal, day_first = _reading(self.format, cells)
+        kind = "category" if self.target is None else "number"
+        labels = _labels(cells, self.label, kind, decimal, self.classes)
+        kept = labels.y >= 0
         kept[list(drop)] = False
         if not kept.all():
             cells = cells[kept].reset_index(drop=True)
-            labels = Texts.of(cells[self.label], self.classes)
-        decimal, day_first = _reading(self.format, cells)
-        if fault := label_fault(labels, decimal):
-            raise InputError(
-                f"With these changes: {fault} Or take some of the changes back."
-            )
+            labels = _labels(cells, self.label, kind, decimal, self.classes)
+        if self.label:
+            texts = Texts.of(cells[self.label], self.classes)
+            if fault := label_fault(texts, decimal, kind):
+                raise InputError(
+                    f"With these changes: {fault} Or take some of the changes back."
+                )
         rows = read_only(self.row_numbers[kept])
 
         def column(old: Column) -> Column:
@@ -201,25 +245,24 @@ class Table:
             how = (old.kind, old.why_not, old.form)
             return column_of(texts, rows, decimal, day_first, *how)
 
-        classes = sorted_classes(labels.different)
         return replace(
             self,
             cells=cells,
             columns=tuple(column(old) for old in self.columns),
-            classes=classes,
-            y=read_only(labels.codes(classes)),
+            classes=labels.classes,
+            y=labels.y,
+            target=labels.numbers,
             row_numbers=rows,
             n_set_aside=self.n_set_aside + int(np.sum(~kept)),
         )
 
     def __repr__(self) -> str:
-        counts = np.bincount(self.y, minlength=len(self.classes))
-        pairs = zip(self.classes, counts, strict=True)
-        classes = joined([f"{shortened(text)} {n:,}" for text, n in pairs], 6)
         lines = [
             f"Table '{shortened(self.name)}': {self.n_rows:,} rows x "
             f"{self.cells.shape[1]} columns",
-            f"label '{shortened(self.label)}': {classes}",
+            f"label '{shortened(self.label)}': {label_words(self)}"
+            if self.label
+            else "no label",
         ]
         for kind in KINDS:
             names = [column.name for column in self.features if column.kind == kind]
@@ -236,7 +279,7 @@ class Table:
         cls,
         df: pd.DataFrame,
         *,
-        label: str | None = None,
+        label: str | Guess | None = GUESS,
         id_column: str | None = None,
         exclude: Iterable[str] = (),
         kinds: Mapping[str, str] | None = None,
@@ -272,7 +315,7 @@ class Table:
 def read(
     source: Any,
     *,
-    label: str | None = None,
+    label: str | Guess | None = GUESS,
     id_column: str | None = None,
     exclude: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
@@ -285,14 +328,16 @@ def read(
     Parameters
     ----------
     source : path, bytes, binary or text buffer, or DataFrame
-    label : str, optional
-        The column to learn; guessed if not given, and a note says so.
+    label : str or None, optional
+        The column to learn, classes or numbers; guessed if not given, and a note says
+        so. None: the table has no label; cells can be compared, not valued.
     id_column : str, optional
         The column that names the rows; it is no feature.
     exclude : iterable of str
         Columns that are not to be features.
     kinds : mapping of str to str, optional
-        Column name to kind (one of `KINDS`), where the guess would be wrong.
+        Column name to kind (one of `KINDS`), where the guess would be wrong. A label
+        is "category" (classes) or "number".
     like : Table, optional
         Read a test set like this table: the same label, features and kinds, whatever
         its cells look like; one row or one class is enough. Instead of the above.
@@ -331,7 +376,7 @@ def read(
 class ReadOptions:
     """What a person asked for, with names as text."""
 
-    label: str | None
+    label: str | Guess | None
     id_column: str | None
     exclude: tuple[str, ...]
     kinds: dict[str, str]
@@ -346,16 +391,16 @@ class ReadOptions:
         kinds: Mapping[Any, str] | None,
         like: Table | None,
     ) -> "ReadOptions":
-        label = None if label is None else str(label)
+        label = label if label in (None, GUESS) else str(label)
         id_column = None if id_column is None else str(id_column)
         exclude = (exclude,) if isinstance(exclude, str) else tuple(map(str, exclude))
         kinds = {str(name): kind for name, kind in (kinds or {}).items()}
-        if like and (id_column or exclude or kinds or label not in (None, like.label)):
+        if like and (id_column or exclude or kinds or label not in (GUESS, like.label)):
             raise InputError(
                 f"A table that is read like {like.name} takes label, id column, "
                 "exclusions and kinds from it; leave these options out."
             )
-        if label is not None and label in (id_column, *exclude):
+        if isinstance(label, str) and label in (id_column, *exclude):
             role = "id column" if label == id_column else "list of exclusions"
             raise InputError(
                 f"'{label}' is given as the label and in the {role}; it can be only "
@@ -367,10 +412,17 @@ class ReadOptions:
                     f"'{kind}' is no kind that column '{name}' can have; choose one "
                     f"of {', '.join(KINDS)}."
                 )
-        return cls(like.label if like else label, id_column, exclude, kinds, like)
+        if label in kinds and kinds[label] not in LABEL_KINDS:
+            raise InputError(
+                f"The label '{label}' cannot be of kind '{kinds[label]}': choose "
+                f"{' or '.join(LABEL_KINDS)}."
+            )
+        label = (like.label or None) if like else label
+        return cls(label, id_column, exclude, kinds, like)
 
     def check(self, names: Sequence[str], table: str) -> None:
-        asked = [("label", self.label), ("id_column", self.id_column)]
+        label = self.label if isinstance(self.label, str) else None
+        asked = [("label", label), ("id_column", self.id_column)]
         asked += [("exclude", name) for name in self.exclude]
         asked += [("kinds", name) for name in self.kinds]
         if self.like:
@@ -410,34 +462,34 @@ def _table(
 ) -> Table:
     names = [str(column) for column in cells.columns]
     asked.check(names, name)
-    if len(names) == 1:
+    decimal, day_first = _reading(written, cells)
+    like, label = asked.like, asked.label
+    if label is not None and len(names) == 1:
         raise InputError(
             f"{name} has a single column, {listed(names)}, so there is no feature "
             "beside the label. Fields must be separated by comma, semicolon, tab or "
             "pipe."
         )
-    decimal, day_first = _reading(written, cells)
-    like = asked.like
-    label = asked.label
-    if label is None:
+    if isinstance(label, Guess):
         label = guessed_label(cells, (asked.id_column, *asked.exclude), decimal, name)
         notes.append(f"The label was not given; '{label}' was taken.")
-    labels = Texts.of(cells[label], like.classes if like else ())
-    fault = label_fault(labels, decimal, is_test=like is not None)
-    if fault:
-        raise InputError(fault)
-
-    kept = ~labels.missing[labels.index]
+    label = label or ""
+    kind = _kind_of_label(cells, label, asked, decimal)
+    known_classes = like.classes if like else ()
+    labels = _labels(cells, label, kind, decimal, known_classes)
+    kept = labels.y >= 0
     rows = np.flatnonzero(kept) + 1
     if not kept.all():
         n, first = len(kept) - len(rows), int(np.flatnonzero(~kept)[0]) + 1
+        what = "a number as label" if kind == "number" else "a label"
         notes.append(
-            f"{n:,} row{'s' * (n > 1)} without a label '{label}' "
+            f"{n:,} row{'s' * (n > 1)} without {what} '{label}' "
             f"{'were' if n > 1 else 'was'} set aside (the first is row {first:,})."
         )
         cells = cells[kept].reset_index(drop=True)
-    classes = sorted_classes(labels.different)
-    if like and (unseen := [text for text in classes if text not in like.classes]):
+        labels = _labels(cells, label, kind, decimal, known_classes)
+    unseen = [text for text in labels.classes if like and text not in like.classes]
+    if like and kind == "category" and unseen:
         notes.append(f"Classes that {like.name} does not have: {listed(unseen)}.")
 
     known = {column.name: column.categories for column in like.columns} if like else {}
@@ -449,9 +501,10 @@ def _table(
     )
     if not any(column.feature for column in columns):
         why = "; ".join(f"'{shortened(c.name)}': {c.why_not}" for c in columns[:5])
+        beside = f" beside the label '{label}'" if label else ""
         raise InputError(
-            f"{name} has no usable feature beside the label '{label}' ({why}). Add a "
-            "column that says something about the rows, or set its kind."
+            f"{name} has no usable feature{beside} ({why}). Add a column that says "
+            "something about the rows, or set its kind."
         )
     id_column = like.id_column if like else asked.id_column
     if not like and not id_column:
@@ -462,14 +515,53 @@ def _table(
         cells=cells,
         columns=columns,
         label=label,
-        classes=classes,
-        y=read_only(labels.codes(classes)[kept]),
+        classes=labels.classes,
+        y=labels.y,
+        target=labels.numbers,
         row_numbers=read_only(rows),
         id_column=id_column if id_column in names else None,
         format=written,
         n_set_aside=int(np.sum(~kept)),
     )
     return replace(table, notes=(*notes, *_notes(table)))
+
+
+def _kind_of_label(
+    cells: pd.DataFrame, label: str, asked: ReadOptions, decimal: str
+) -> str:
+    """Classes ("category") or "number", as asked for or as it looks."""
+    if not label:
+        return "category"
+    like = asked.like
+    texts = Texts.of(cells[label], like.classes if like else ())
+    kind = asked.kinds.get(label)
+    if like:
+        kind = "category" if like.target is None else "number"
+    if fault := label_fault(texts, decimal, kind, is_test=like is not None):
+        raise InputError(fault)
+    return kind or label_kind(texts, decimal)
+
+
+def _labels(
+    cells: pd.DataFrame, label: str, kind: str, decimal: str, known: tuple[str, ...]
+) -> Labels:
+    """Of all rows; texts that are `known` to be classes are not missing."""
+    if not label:
+        return Labels.none(len(cells))
+    if kind == "number":
+        texts = Texts.of(cells[label])
+        return Labels.of_numbers(numbers_of(texts, decimal)[0][texts.index])
+    return Labels.of_classes(Texts.of(cells[label], known))
+
+
+def label_words(table: Table) -> str:
+    """What the label is: classes with their counts, or the range of its numbers."""
+    if table.target is not None:
+        low, middle, high = np.quantile(table.target, [0, 0.5, 1]).tolist()
+        return f"number, {full(low)} to {full(high)}, median {full(middle)}"
+    counts = np.bincount(table.y, minlength=len(table.classes))
+    pairs = zip(table.classes, counts, strict=True)
+    return joined([f"{shortened(text)} {n:,}" for text, n in pairs], 6)
 
 
 def _reading(written: CsvFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
@@ -559,5 +651,6 @@ def part(table: Table, rows: np.ndarray) -> Table:
         cells=pd.DataFrame(index=range(rows.size)),
         columns=tuple(column(c) for c in table.features),
         y=table.y[rows],
+        target=None if table.target is None else table.target[rows],
         row_numbers=table.row_numbers[rows],
     )

@@ -95,7 +95,13 @@ def _header(header: Any) -> dict[str, Any]:
         if name not in header:
             raise Unfit(f"it does not state its {name.replace('_', ' ')}")
     ids, labels, names = header["ids"], header["labels"], header["column_names"]
-    for what, texts in (("ids", ids), ("labels", labels), ("column names", names)):
+    bands = header.setdefault("bands", [])  # files of version 0.1 have none
+    for what, texts in (
+        ("ids", ids),
+        ("labels", labels),
+        ("bands", bands),
+        ("column names", names),
+    ):
         if not _is_texts(texts):
             raise Unfit(f"its {what} are no list of texts")
     n, m, cells = len(ids), len(names), header.get("cells")
@@ -105,6 +111,8 @@ def _header(header: Any) -> dict[str, Any]:
         raise Unfit("two columns have the same name")
     if len(labels) != n:
         raise Unfit(f"it states {n:,} rows but {len(labels):,} labels")
+    if len(bands) not in (0, n):
+        raise Unfit(f"it states {n:,} rows but {len(bands):,} bands")
     refuse_shape("This file of values", n, m)
     columns: Any = cells if isinstance(cells, list) and len(cells) == m else [None]
     if not all(_is_texts(column) and len(column) == n for column in columns):

@@ -80,6 +80,14 @@ class RunOptions:
     scoring: str = _option(
         "accuracy", "--scoring", "accuracy or balanced (default accuracy)", of=TESTED
     )
+    width: float | None = _option(
+        None,
+        "--width",
+        "how far apart labels that are numbers agree no more (default: twice their "
+        "robust standard deviation)",
+        of=TESTED,
+        kind=float,
+    )
     near: int | None = _option(
         None,
         "--near",
@@ -126,6 +134,7 @@ class RunOptions:
         require("n_neighbors", self.n_neighbors, is_whole(self.n_neighbors, 1), least)
         seed = self.random_state
         require("random_state", seed, is_whole(seed, 0), "whole, from 0 on")
+        require("width", self.width, is_positive(self.width), "None, or above 0")
         share = self.truncation
         require("truncation", share, is_positive(share), "None, or above 0")
         for name in ("row_weights", "column_weights"):

@@ -28,9 +28,9 @@ READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
 class CellValues:
     """What every cell of a table adds to the score of a learning task.
 
-    A cell's value is in units of the score (accuracy): all cells together sum to the
-    accuracy that was reached, the cells of a row to the row's 1D value. Below zero, the
-    cell hurts.
+    A cell's value is in units of the score (accuracy of classes, closeness of numbers):
+    all cells together sum to the score that was reached, the cells of a row to the
+    row's 1D value. Below zero, the cell hurts.
 
     Attributes
     ----------
@@ -59,6 +59,12 @@ class CellValues:
     column_names: tuple[str, ...]
     cells: pd.DataFrame  # text of the valued columns
     state: Mapping[str, np.ndarray] = field(default_factory=dict)  # to continue a run
+    bands: tuple[str, ...] = ()  # of each row, where labels are numbers
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Class of each row, or the band that its number lies in."""
+        return self.bands or self.labels
 
     def __post_init__(self) -> None:
         for array in (self.values, self.stderr, self.row_values, self.row_stderr):
@@ -126,15 +132,15 @@ class CellValues:
         Parameters
         ----------
         within_class : bool
-            Order cells by how low they are among the cells of rows of the same label,
-            so that a rare class does not fill the list.
+            Order cells by how low they are among the cells of rows of the same class
+            (or band of numbers), so that a rare one does not fill the list.
         """
         flat = self.values.ravel()
         known = np.isfinite(flat)
         lowness = flat.copy()
         if within_class:
             label = np.repeat(
-                pd.factorize(np.array(self.labels))[0], self.values.shape[1]
+                pd.factorize(np.array(self.groups))[0], self.values.shape[1]
             )
             for k in np.unique(label):
                 members = np.flatnonzero((label == k) & known)
@@ -216,7 +222,7 @@ class CellValues:
                 "Only values of the KNN method can be merged. Run the other methods "
                 "with more rounds instead."
             )
-        alike = ("table", "n_neighbors", "baseline", "scoring", "near")
+        alike = ("table", "n_neighbors", "baseline", "scoring", "width", "near")
         different = [
             name
             for name in (*alike, "column_weights")
@@ -281,6 +287,7 @@ class CellValues:
             "settings": self.settings.to_dict(),
             "ids": self.ids,
             "labels": self.labels,
+            "bands": self.bands,
             "column_names": self.column_names,
         }
         arrays = {name: getattr(self, name) for name in ARRAYS}
@@ -327,11 +334,11 @@ def explained(
 
 def describe(table: Table) -> dict[str, Any]:
     """The fields of `CellValues` that only name rows and columns."""
-    classes = np.array(table.classes, object)
     return {
         "row_numbers": table.row_numbers,
         "ids": tuple(table.ids),
-        "labels": tuple(classes[table.y]),
+        "labels": table.labels,
+        "bands": () if table.target is None else table.groups,
         "column_names": table.feature_names,
         "cells": table.cells[list(table.feature_names)],
     }
@@ -376,6 +383,7 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
         settings=settings,
         ids=tuple(header["ids"]),
         labels=tuple(header["labels"]),
+        bands=tuple(header["bands"]),
         column_names=names,
         cells=pd.DataFrame(cells, dtype=str),
         state={k[6:]: a for k, a in arrays.items() if k.startswith("state_")},

@@ -12,7 +12,8 @@ from cellval.methods import METHODS, MODELS
 # What values of one run must share with those that continue it.
 OF_THE_RUN = (
     *("method", "table", "n_neighbors", "test", "test_rows", "test_table"),
-    *("baseline", "scoring", "column_weights", "near", "random_state", "item_work"),
+    *("baseline", "scoring", "width", "column_weights", "near", "random_state"),
+    "item_work",
 )
 TESTS = ("leave-one-out", "hold-out", "table", "none", "function")
 DESIGNS = (
@@ -39,6 +40,10 @@ class Settings:
         Rows held out.
     test_name, test_table : str
         Name and fingerprint of the test table.
+    scoring : str
+        "accuracy" or "balanced" of classes, "closeness" of numbers.
+    width : float
+        Of closeness: how far apart two labels agree no more.
     design : str
         One of `DESIGNS`: what was evaluated. "subsets" are all of them (exact).
     n_draws, most_draws : int
@@ -68,6 +73,7 @@ class Settings:
     item_work: float = 0.0
     baseline: str = "zero"
     scoring: str = "accuracy"
+    width: float | None = None
     row_weights: str = "shapley"
     column_weights: str = "shapley"
     near: int | None = None

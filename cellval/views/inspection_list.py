@@ -83,7 +83,7 @@ def wanted_cells(
     if wanted.columns:
         keep &= np.isin(values.column_names, wanted.columns)[None, :]
     if wanted.classes:
-        keep &= np.isin(values.labels, wanted.classes)[:, None]
+        keep &= np.isin(values.groups, wanted.classes)[:, None]
     if suspicion is not None and not wanted.with_codes:
         keep &= ~holds_code(table, missing_codes(table))
     return keep

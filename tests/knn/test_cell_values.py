@@ -64,6 +64,27 @@ CASES = {
         ),
         2,
     ),
+    "numbers as labels": (random_table(12, 5, MIXED, numbers=True), 2),
+    "numbers, ties": (random_table(13, 6, ["number"] * 2, levels=2, numbers=True), 3),
+    "numbers, missing cells": (
+        random_table(14, 5, MIXED, missing=0.3, numbers=True),
+        3,
+    ),
+    "numbers, few rows": (random_table(15, 4, MIXED, numbers=True), 10),
+    "numbers, one column": (random_table(16, 6, ["number"], numbers=True), 1),
+    "numbers, one row": (random_table(17, 1, MIXED, numbers=True), 2),
+    "numbers, copies of rows": (
+        make_table(
+            [("number", [1, 1, 3, 4, 1]), ("category", [0, 0, 1, 1, 0])],
+            [0] * 5,
+            numbers=[1.5, 1.5, 2.0, 4.0, 1.0],
+        ),
+        2,
+    ),
+    "one number for all": (
+        make_table([("number", [1, 2, 3, 3])], [0] * 4, numbers=[2.0] * 4),
+        2,
+    ),
     "constant column": (
         make_table([("number", [5] * 5), ("number", [1, 2, 3, 4, 5])], [0, 1, 0, 1, 1]),
         2,
@@ -309,9 +330,10 @@ def test_exact_values_are_the_definition(name, baseline):
 
 
 @pytest.mark.uncompiled
-def test_exact_values_on_a_test_table_are_the_definition():
-    table = random_table(10, 5, MIXED)
-    test = random_table(11, 6, MIXED, missing=0.2, name="test")
+@pytest.mark.parametrize("numbers", [False, True])
+def test_exact_values_on_a_test_table_are_the_definition(numbers):
+    table = random_table(10, 5, MIXED, numbers=numbers)
+    test = random_table(11, 6, MIXED, missing=0.2, name="test", numbers=numbers)
     comp = cellval.value_cells(table, n_neighbors=2, test=test, subsets="all")
     close(comp.values, naive_values(table, 2, test))
 
@@ -343,8 +365,9 @@ def test_balanced_scoring_gives_every_class_the_same_say():
 @pytest.mark.uncompiled
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize("near", [1, 2, 3])
-def test_near_field_is_the_exact_value_of_the_coarser_utility(near, baseline):
-    table = random_table(12, 6, ["number", "number"], levels=4)
+@pytest.mark.parametrize("numbers", [False, True])
+def test_near_field_is_the_exact_value_of_a_coarser_utility(near, baseline, numbers):
+    table = random_table(12, 6, ["number", "number"], levels=4, numbers=numbers)
     comp = cellval.value_cells(
         table, n_neighbors=2, subsets="all", near=near, baseline=baseline
     )
@@ -385,8 +408,10 @@ def sampled_oracle(table, k, n_pairs, ends, near=0, baseline="zero", seed=0):
 @pytest.mark.uncompiled
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize(("near", "n_pairs"), [(0, 1), (0, 2), (3, 1), (3, 2)])
-def test_sampled_values_are_the_mean_over_the_drawn_orders(near, n_pairs, baseline):
-    table = random_table(13, 7, ["number", "category", "decimal", "number", "category"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_sampled_values_are_means_over_the_orders(near, n_pairs, baseline, numbers):
+    kinds = ["number", "category", "decimal", "number", "category"]
+    table = random_table(13, 7, kinds, numbers=numbers)
     comp = cellval.value_cells(
         table,
         n_neighbors=2,
@@ -400,8 +425,10 @@ def test_sampled_values_are_the_mean_over_the_drawn_orders(near, n_pairs, baseli
 
 @pytest.mark.uncompiled
 @pytest.mark.parametrize("near", [0, 3])
-def test_exact_ends_replace_first_and_last_positions(near):
-    table = random_table(14, 6, ["number", "category", "decimal", "number", "category"])
+@pytest.mark.parametrize("numbers", [False, True])
+def test_exact_ends_replace_first_and_last_positions(near, numbers):
+    mixed = [*MIXED, "number", "category"]
+    table = random_table(14, 6, mixed, numbers=numbers)
     kinds = len(table.features)
     options = RunOptions(n_neighbors=2, subsets=1, near=near or None)
     problem = make_problem(table, options)
@@ -428,9 +455,11 @@ def test_exact_ends_replace_first_and_last_positions(near):
 
 @pytest.mark.parametrize("near", [None, 10])
 @pytest.mark.parametrize("subsets", ["all", 1, 40, 200])
-@pytest.mark.parametrize("scoring", ["accuracy", "balanced"])
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced", "closeness"])
 def test_cells_sum_to_the_row_values_and_to_the_score(subsets, scoring, near):
-    table = random_table(17, 30, ["number", "category", "decimal"] * 2, n_classes=3)
+    numbers = scoring == "closeness"
+    table = random_table(17, 30, MIXED * 2, n_classes=3, numbers=numbers)
+    scoring = "accuracy" if numbers else scoring
     comp = cellval.value_cells(
         table, n_neighbors=4, subsets=subsets, scoring=scoring, near=near
     )
@@ -539,7 +568,7 @@ def test_equal_columns_get_equal_values():
     close(comp.values[:, 0], comp.values[:, 2])
 
 
-def large_batch(n=2500, m=5, n_tests=3):
+def large_batch(n=2500, m=5, n_tests=3, numbers=False):
     rng = np.random.default_rng(3)
     cells = rng.integers(0, 40, (m, n)).astype(np.float32)
     cells[1] = rng.integers(0, 3, n)
@@ -551,6 +580,8 @@ def large_batch(n=2500, m=5, n_tests=3):
         rng.integers(0, 2, n).astype(np.int32),
         np.empty(0, np.int64),
     )
+    if numbers:
+        rows = rows._replace(y=rng.integers(0, 30, n) / 8)
     own = np.arange(n_tests, dtype=np.int64) * 7
     tests = Queries(
         np.ascontiguousarray(cells[:, own].T),
@@ -577,12 +608,15 @@ def distances(rows, tests, t, subset):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("near", [0, 100])
-def test_permutations_of_many_rows(near, dtype):
-    rows, tests, orders, steps = large_batch()
+@pytest.mark.parametrize("numbers", [False, True])
+def test_permutations_of_many_rows(near, dtype, numbers):
+    rows, tests, orders, steps = large_batch(numbers=numbers)
     m, n = rows.cells.shape
     ref = np.zeros((m, n))
     for t in range(tests.y.size):
         match = rows.y == tests.y[t]
+        if numbers:
+            match = np.maximum(0, 1 - np.abs(rows.y - tests.y[t]))
         for order in (orders[t, 0], orders[t, 0, ::-1]):
             before = np.zeros(n)
             for p in range(m):
@@ -600,7 +634,10 @@ def test_permutations_of_many_rows(near, dtype):
 
 
 @pytest.mark.uncompiled
-@pytest.mark.parametrize("name", ["mixed kinds", "ties everywhere", "copies of rows"])
+@pytest.mark.parametrize(
+    "name",
+    ["mixed kinds", "ties everywhere", "copies of rows", "numbers, copies of rows"],
+)
 def test_values_of_rows_alone_are_those_of_all_columns_at_once(name):
     table, k = CASES[name]
     n, m = shape_of(table)

@@ -12,7 +12,16 @@ pytestmark = pytest.mark.uncompiled
 K, N, M, TESTS, CONTENTS = 2, 7, 3, 4, 3
 
 
-def made(seed, leave_one_out=False):
+WIDTH = 4
+
+
+@pytest.fixture(params=["classes", "numbers"])
+def made(request):
+    """Labels of both kinds."""
+    return lambda *args, **options: make(*args, **options, labels=request.param)
+
+
+def make(seed, leave_one_out=False, labels="classes"):
     """The others, then the contents, as kernel arrays; weights without rounding."""
     rng = np.random.default_rng(seed)
     cells = rng.integers(0, 4, (M, N + CONTENTS)).astype(np.float32)
@@ -21,7 +30,7 @@ def made(seed, leave_one_out=False):
         cells,
         np.full(M, 0.5, np.float32),
         np.arange(M) == 1,
-        rng.integers(0, 2, N + CONTENTS).astype(np.int32),
+        label(rng, N + CONTENTS, labels),
         np.repeat([1, 0], [N, CONTENTS]),
     )
     if leave_one_out:
@@ -29,10 +38,17 @@ def made(seed, leave_one_out=False):
         y = rows.y[:TESTS]
     else:
         at = rng.integers(0, 4, (TESTS, M)).astype(np.float32)
-        y, own = rng.integers(0, 2, TESTS).astype(np.int32), np.full(TESTS, -1)
+        y, own = label(rng, TESTS, labels), np.full(TESTS, -1)
     once = np.ones(TESTS, np.int64)
     tests = Queries(np.ascontiguousarray(at), y, own, once, np.ones(TESTS))
     return rows, tests
+
+
+def label(rng, n, labels):
+    """Classes, or numbers in units of the width."""
+    if labels == "numbers":
+        return rng.integers(0, 8, n) / WIDTH
+    return rng.integers(0, 2, n).astype(np.int32)
 
 
 def game_of(rows, tests, t, q, near=0, baseline="zero"):
@@ -48,10 +64,10 @@ def game_of(rows, tests, t, q, near=0, baseline="zero"):
     ]
     columns = [(kind, w, [cells[i] for i in there]) for kind, w, cells in columns]
     own = None if tests.own[t] < 0 else int(tests.own[t])
-    labels, label = rows.y[there].tolist(), int(tests.y[t])
-    return naive.Game(
-        columns, labels, plain(tests.cells[t]), label, K, baseline, own, near
-    )
+    labels, own_label = rows.y[there].tolist(), tests.y[t].item()
+    width = 1 if isinstance(own_label, float) else None
+    at = plain(tests.cells[t])
+    return naive.Game(columns, labels, at, own_label, K, baseline, own, near, width)
 
 
 OPTIONS = [(None, False), (None, True), (3, False), (3, True), (50, False)]
@@ -59,7 +75,7 @@ OPTIONS = [(None, False), (None, True), (3, False), (3, True), (50, False)]
 
 @pytest.mark.parametrize("leave_one_out", [False, True])
 @pytest.mark.parametrize(("near", "chance"), OPTIONS)
-def test_row_values_are_those_of_the_row_in_its_place(near, chance, leave_one_out):
+def test_row_values_are_those_of_the_row_in_place(made, near, chance, leave_one_out):
     rows, tests = made(0, leave_one_out)
     out = np.empty((TESTS, CONTENTS))
     rows_if(rows, N, tests, near, chance, make_steps(N + 1, K), out)
@@ -72,7 +88,7 @@ def test_row_values_are_those_of_the_row_in_its_place(near, chance, leave_one_ou
 
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize(("near", "chance"), OPTIONS)
-def test_exact_cells_are_those_of_the_definition(near, chance, relative):
+def test_exact_cells_are_those_of_the_definition(made, near, chance, relative):
     rows, tests = made(1)
     out = np.empty((TESTS, CONTENTS, M))
     fixed = relative, near, chance, make_steps(N + 1, K)
@@ -89,7 +105,7 @@ def test_exact_cells_are_those_of_the_definition(near, chance, relative):
 
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("near", [None, 3])
-def test_sampled_cells_are_the_mean_over_the_given_orders(near, relative):
+def test_sampled_cells_are_the_mean_over_the_given_orders(made, near, relative):
     rows, tests = made(2, leave_one_out=True)
     rng = np.random.default_rng(3)
     orders = np.array([[rng.permutation(M) for _ in range(2)] for _ in range(TESTS)])
@@ -107,7 +123,7 @@ def test_sampled_cells_are_the_mean_over_the_given_orders(near, relative):
     np.testing.assert_allclose(out, ref, rtol=0, atol=1e-12)
 
 
-def test_alike_contents_do_not_differ():
+def test_alike_contents_do_not_differ(made):
     rows, tests = made(4)
     rows.cells[:, N:] = rows.cells[:, [N]]
     rows.y[N:] = rows.y[N]

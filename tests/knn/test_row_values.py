@@ -6,36 +6,43 @@ import pytest
 from cases import plain_row_values
 
 from cellval.knn import row_values as rows_
+from cellval.knn.agreement import HALF
 from cellval.knn.row_values import Point
-from cellval.knn.sorting import HALF
 
 
 def test_plain_row_values_are_the_oracle_s():
     rng = np.random.default_rng(1)
-    dist, match = rng.integers(0, 4, 12), rng.integers(0, 2, 12)
+    dist, match = rng.integers(0, 4, 12), rng.integers(0, 5, 12) / 4
     ref = naive.row_values(dict(enumerate(dist.tolist())), match.tolist(), 3)
     comp = plain_row_values(dist, match, 3)
     np.testing.assert_allclose(comp, [float(ref[i]) for i in range(12)], atol=1e-12)
 
 
-def point_of(match, k, left_out=-1, count=None):
+def point_of(agree, k, left_out=-1, count=None):
     """A test point with K neighbours as rows see it."""
-    count = np.ones(match.size, np.uint64) if count is None else count.astype(np.uint64)
+    count = np.ones(agree.size, np.uint64) if count is None else count.astype(np.uint64)
     if left_out >= 0:
         count[left_out] -= np.uint64(1)
-    tally = (count << HALF) | (count * match.astype(np.uint64))
-    n_rows, n_hits = int(count.sum()), int(count[match].sum())
+    is_match = agree.astype(np.uint64) * np.uint64(agree.dtype == bool)
+    n_rows = int(count.sum())
     return Point(
         at=np.zeros(0, np.float32),
-        match=match,
-        tally=tally,
+        agree=agree,
+        tally=(count << HALF) | (count * is_match),
         repeats=bool(count.max() > 1),
         n_rows=n_rows,
-        n_hits=n_hits,
+        n_agree=float((count * agree).sum()),
         left_out=left_out,
-        steps=rows_.make_steps(max(n_rows, match.size), k),
-        scratch=rows_.make_scratch(match.size),
+        steps=rows_.make_steps(max(n_rows, agree.size), k),
+        scratch=rows_.make_scratch(agree.size),
     )
+
+
+def labels(rng, n, share, closeness):
+    """Agreement with many ties: of classes, or closeness from 0 to 1."""
+    if closeness:
+        return np.maximum(0.0, rng.integers(-3, 8, n) / 7)
+    return rng.random(n) < share
 
 
 @pytest.mark.parametrize("left_out", [-1, 0, 7])
@@ -44,10 +51,11 @@ def point_of(match, k, left_out=-1, count=None):
     "n", [pytest.param(40, marks=pytest.mark.uncompiled), 1400, 3000]
 )
 @pytest.mark.parametrize("levels", [3, 10**6])
-def test_row_values_of_many_rows(n, near, levels, left_out):
+@pytest.mark.parametrize("closeness", [False, True])
+def test_row_values_of_many_rows(n, near, levels, left_out, closeness):
     rng = np.random.default_rng([n, levels])
     dist = rng.integers(0, levels, n).astype(np.float32)
-    match = rng.random(n) < 0.4
+    match = labels(rng, n, 0.4, closeness)
     if left_out >= 0:
         dist[left_out] = np.inf
     out = np.zeros(n)
@@ -63,10 +71,11 @@ def test_row_values_of_many_rows(n, near, levels, left_out):
 
 @pytest.mark.parametrize("near", [0, 30])
 @pytest.mark.parametrize("n", [pytest.param(50, marks=pytest.mark.uncompiled), 2000])
-def test_repeated_rows_are_the_same_as_rows_written_out(n, near):
+@pytest.mark.parametrize("closeness", [False, True])
+def test_repeated_rows_are_the_same_as_rows_written_out(n, near, closeness):
     rng = np.random.default_rng(2)
     dist = rng.integers(0, 500, n).astype(np.float32)
-    match = rng.random(n) < 0.5
+    match = labels(rng, n, 0.5, closeness)
     count = rng.integers(1, 4, n)
     comp = np.zeros(n)
     n_all = int(count.sum())

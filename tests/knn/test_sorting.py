@@ -5,7 +5,7 @@ import pytest
 
 from cellval.knn import row_values as rows_
 from cellval.knn import sorting
-from cellval.knn.sorting import HALF, ONE
+from cellval.knn.agreement import HALF, LOWER, ONE
 
 
 def key_cases():
@@ -40,7 +40,7 @@ def test_every_way_of_ordering_sorts(name, keys, n):
         bits, match, scratch.items, scratch.spare, scratch.counts
     )
     np.testing.assert_array_equal(items >> HALF, ref)
-    rows = ((items & sorting.LOWER) >> ONE).astype(int)
+    rows = ((items & LOWER) >> ONE).astype(int)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     np.testing.assert_array_equal(bits[rows], ref)
     np.testing.assert_array_equal((items & ONE).astype(bool), match[rows])
