@@ -23,7 +23,7 @@ from cellval.ui.widgets import chart, error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.many_changes import change_to
-from cellval.views.row_detail import shared_limits
+from cellval.views.row_detail import in_one_order, shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll
@@ -325,10 +325,11 @@ def _reset_button(tried: Edits) -> None:
 
 
 def _side_by_side(answer: WhatIf, unit: Unit) -> None:
-    """Both waterfalls on one scale."""
+    """Both waterfalls on one scale, their columns in one order."""
+    before, after = in_one_order(answer.before, answer.after)
     sides = {
-        "Now": (answer.before, answer.before_total),
-        "After the change": (answer.after, answer.after_total),
+        "Now": (before, answer.before_total),
+        "After the change": (after, answer.after_total),
     }
     limits = shared_limits(sides.values())
     for place, (title, (lines, total)) in zip(
