@@ -69,7 +69,7 @@ def _line(selection: Mapping[str, Any]) -> int | None:
 def _frame(entries: list[Entry]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "name": short_names([entry.name for entry in entries], 26),
+            "name": short_names([entry.name for entry in entries], 25),
             "file": [short_name(entry.file, 23) for entry in entries],
             "changed": [
                 pd.Timestamp(entry.changed, unit="s", tz="UTC") for entry in entries

@@ -1,6 +1,7 @@
 """Validate: verdict, detection and removal curves, signals, missed errors, files."""
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -8,11 +9,11 @@ import streamlit as st
 
 from cellval.figures.validation import detection, inspected, removal
 from cellval.table.table import Table
-from cellval.text import content, counted, percent
+from cellval.text import content, counted, percent, short_names
 from cellval.ui import tables
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
-from cellval.ui.text import plain
+from cellval.ui.text import plain, spelled
 from cellval.ui.widgets import chart, one_of
 from cellval.validation.planting import KINDS
 
@@ -24,11 +25,11 @@ LATE = 0.2  # of the cells: errors found after so many look like ordinary cells
 ZOOM = 0.1  # of the cells
 # What each order of inspection follows, by its name in the library.
 MEANINGS = {
-    "Suspicion": "surprise and value together: the inspection list",
+    "Suspicion": "surprise and value: the inspection list",
     "Value within the class": "how much the cell hurts, among its class",
     "Value over all cells": "how much the cell hurts, among all cells",
-    "Surprise": "how unusual the cell is, given rows like it",
-    "Class-wise |z|": "simple rule: how far from the middle of its class",
+    "Surprise": "how unusual the cell is among rows like it",
+    "Class-wise |z|": "simple rule: how far from its class's middle",
     "Random": "no order at all",
 }
 FIRST_HELP = (
@@ -136,15 +137,16 @@ def _signals(result: "Validation") -> None:
     number, n = tables.number, f"{result.n_wrong:,}"
     where = "of all cells, the worst by this order first"
     until = "Cells to inspect until {} errors are found.".format
+    # Headings as narrow as they can be: all columns are seen on 1280 pixels.
     tables.draw(
         frame,
         "How soon each order of inspection finds the planted errors",
         {
             "signal": tables.text("order of inspection"),
-            "meaning": tables.text("what it follows", width=300),
-            "auc": number("error comes first (%)", 1, help=FIRST_HELP),
+            "meaning": tables.text("what it follows", width=262),
+            "auc": number("error first (%)", 1, help=FIRST_HELP),
             "found_first": number(
-                f"in the first {n} (%)",
+                f"in first {n} (%)",
                 1,
                 help=f"Share of the errors among the first {n} cells: as many as there "
                 "are errors, so that 100 % would be perfect.",
@@ -152,9 +154,9 @@ def _signals(result: "Validation") -> None:
             "n_for_50": number("half (cells)", "localized", help=until("half of the")),
             "cells_for_50": number("half (%)", 1, help=f"In % {where}."),
             "n_for_90": number(
-                "nine in ten (cells)", "localized", help=until("nine in ten")
+                "9 in 10 (cells)", "localized", help=until("nine in ten")
             ),
-            "cells_for_90": number("nine in ten (%)", 1, help=f"In % {where}."),
+            "cells_for_90": number("9 in 10 (%)", 1, help=f"In % {where}."),
         },
     )
 
@@ -193,11 +195,11 @@ def removal_words(result: "Validation") -> str:
     ]
     if not tree.hurts:
         texts.append(
-            f"That difference is within noise (about ± {100 * tree.noise:.1f} pp): "
+            f"That difference is within noise, about ± {100 * tree.noise:.1f} pp: "
             "these errors hardly hurt this model, so there is little to win back."
         )
     if tree.gain is None or tree.random_gain is None:
-        return _spelled(texts)
+        return spelled(" ".join(texts))
     texts.append(
         f"Refilling the {result.n_wrong:,} most suspicious cells changes it by "
         f"**{_points(*tree.gain)} pp**, as many random cells by "
@@ -211,12 +213,7 @@ def removal_words(result: "Validation") -> str:
         texts.append(
             f"clearly {'better' if tree.lead > 0 else 'worse'} than random cells."
         )
-    return _spelled(texts)
-
-
-def _spelled(texts: list[str]) -> str:
-    """As one text that says once what pp are."""
-    return " ".join(texts).replace(" pp", " percentage points (pp)", 1)
+    return spelled(" ".join(texts))
 
 
 def _points(change: float, error: float) -> str:
@@ -248,7 +245,8 @@ def _missed(result: "Validation") -> None:
         )
     )
     for name in ("before", "planted"):
-        frame[name] = frame[name].map(content)
+        frame[name] = frame[name].map(partial(content, length=24))
+    frame["column"] = short_names(frame["column"].tolist())
     tables.draw(
         frame,
         "Planted errors that are found last, with what the cells held before",
