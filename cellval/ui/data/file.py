@@ -26,7 +26,7 @@ from cellval.ui.widgets import chart, error
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
 MOST_PREVIEWED = 50  # columns
-IN_A_BOX, LONGEST = 34, 56  # letters of a column's name, in a box and in six lines
+IN_A_BOX, LONGEST = 34, 48  # letters of a column's name, in a box and in six lines
 
 
 # Titles of the files in sample_data, and what is in them; their README tells more.

@@ -13,7 +13,7 @@ from cellval.glossary import LABEL_CAUTION, ROW_HELP
 from cellval.kept import kept
 from cellval.stats import is_clear
 from cellval.table.table import Table
-from cellval.text import content, counted
+from cellval.text import content, counted, short_names
 from cellval.ui import tables
 from cellval.ui.navigation import goto
 from cellval.ui.session import Edits, Session, Shown
@@ -213,7 +213,9 @@ def _editor(table: Table, position: int, tried: Edits, key: str) -> None:
         for name, now in zip(table.feature_names, held, strict=True)
     ]
     st.data_editor(
-        pd.DataFrame({"column": table.feature_names, "now": held, "new": new}),
+        pd.DataFrame(
+            {"column": short_names(table.feature_names, 32), "now": held, "new": new}
+        ),
         key=key,
         hide_index=True,
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),

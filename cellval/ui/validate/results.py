@@ -252,8 +252,8 @@ def _missed(result: "Validation") -> None:
         "Planted errors that are found last, with what the cells held before",
         {
             "row_number": tables.row_number(),
-            "before": tables.text("in your table"),
-            "planted": tables.text("planted instead"),
+            "before": tables.text("in your table", width=160),
+            "planted": tables.text("planted instead", width=160),
             "rank": tables.number(
                 "rank",
                 "localized",
