@@ -133,5 +133,5 @@ def _table(result: Comparison) -> None:
     tables.draw(
         (100 * result.frame()[list(columns)]).reset_index(),
         "Tested accuracy before and after, for each model",
-        {"model": tables.text(width="medium"), **columns},
+        {"model": tables.text(width=140), **columns},
     )
