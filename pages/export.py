@@ -30,7 +30,8 @@ if session.memo.first is not None:
     st.caption("Values, ranks and reports are those of the repaired table.")
 st.caption(
     f"Rows are counted as in {plain(table.name)}: from 1, the header is not counted. "
-    "Values are shares of accuracy: 0.0037 is 0.37 pp. Text that a spreadsheet would "
-    "run as a formula gets a leading apostrophe, but not in the repaired CSV. Figures "
-    "are saved from the menu that shows when the mouse is on them."
+    "Values are shares of accuracy: 0.0037 is 0.37 percentage points (pp). Text that a "
+    "spreadsheet would run as a formula gets a leading apostrophe, but not in the "
+    "repaired CSV. Figures are saved from the menu that shows when the mouse is on "
+    "them."
 )

@@ -354,21 +354,23 @@ def _changes(
         return {"decided": decided, "changes": None}
     frame = safe_frame(changes_frame(table, repairs))
     first = f"; the first {MOST_CHANGES:,} are listed" * (len(frame) > MOST_CHANGES)
+    with_id = table.id_column is not None
     lines = [
         [
             f"{line.row:,}",
-            *(cut(text, LONGEST) for text in (line.id, line.column, line.before)),
+            *[cut(line.id, LONGEST)] * with_id,
+            *(cut(text, LONGEST) for text in (line.column, line.before)),
             cut(line.after, LONGEST) or "(blank)",
             cut(line.reason, LONGEST),
         ]
         for line in frame.head(MOST_CHANGES).itertuples()
     ]
-    names = ("Row", "Id", "Column", "Before", "After", "Why")
+    names = ("Row", *["Id"] * with_id, "Column", "Before", "After", "Why")
     return {
         "decided": decided,
         "changes_note": f"{counted(len(frame), 'change')}, in the order of deciding"
         f"{first}.",
-        "changes": Listing(names, "ntttts", lines),
+        "changes": Listing(names, f"n{'t' * with_id}ttts", lines),
     }
 
 

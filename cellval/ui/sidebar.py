@@ -7,7 +7,7 @@ import streamlit as st
 
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
-from cellval.text import counted, whole_percent
+from cellval.text import counted, short_name, whole_percent
 from cellval.ui import login
 from cellval.ui.guide import steps
 from cellval.ui.runs import continue_run, is_cut_short, leave_repaired
@@ -26,6 +26,7 @@ LINKS = {
     "view": "Whoever has this link can look on, and changes nothing:",
     "edit": "Whoever has this one can do all that you can:",
 }
+LONGEST = 40  # letters of a file's name
 
 
 def draw(session: Session) -> None:
@@ -35,7 +36,10 @@ def draw(session: Session) -> None:
         st.caption("No data yet.")
     else:
         name = table.name if table else file.name if file else ""
-        st.markdown(f":material/table: **{plain(name)}**")
+        st.markdown(
+            f":material/table: **{plain(short_name(name, LONGEST))}**",
+            help=plain(name) if len(name) > LONGEST else None,
+        )
         _show_project(session)
         if session.memo.first is not None:
             _show_repaired(session)

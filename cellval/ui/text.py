@@ -53,6 +53,11 @@ def plain(text: str) -> str:
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 
+def spelled(text: str) -> str:
+    """With the first pp written out, for those who meet it here first."""
+    return text.replace(" pp", " percentage points (pp)", 1)
+
+
 def roughly(seconds: float) -> str:
     """A duration as an estimate is said: a few seconds, about 3 min."""
     if seconds < 3:

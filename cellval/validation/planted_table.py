@@ -108,6 +108,12 @@ def n_plantable(table: Table, kind: str) -> int:
     return sum(int((~column.missing).sum()) for column in columns)
 
 
+def n_held_out(table: Table, test_share: float) -> int:
+    """Rows of a table that stay clean, whatever the draw."""
+    draw = np.random.default_rng(0)
+    return int(stratified(table.y, test_share, draw, keep=1).sum())
+
+
 def _planted(
     clean: Table, columns: list[Column], kind: str, share: float, random_state: int
 ) -> dict[tuple[int, str], str]:

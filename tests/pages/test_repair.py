@@ -274,10 +274,14 @@ def test_valuing_the_repaired_table_and_back():
     total = metrics["Valued accuracy of the KNN model"]
     assert total.value == f"{new:.1f} %"
     change = f"{new - old:+.2f}".replace("-", "−")
-    assert total.delta == f"{change} pp (before: {old:.1f} %)"
-    down = total.proto.MetricDirection.DOWN
-    assert (total.proto.direction == down) == (new < old), "for all the real minus"
+    assert total.delta == f"{change} percentage points (before: {old:.1f} %)"
+    look = total.proto
+    assert look.color == look.MetricColor.GRAY, "it may be chance"
+    assert look.direction == look.MetricDirection.NONE
     assert metrics["Suspects"].value == "0"
+    look = metrics["Suspects"].proto
+    assert look.direction == look.MetricDirection.DOWN, "for all the real minus"
+    assert look.color == look.MetricColor.GREEN
     frame = app.dataframe[-1].value
     assert set(frame["rank before"]) == {1, 2}
     assert (frame["rank after"] > 100).all()

@@ -84,6 +84,7 @@ def test_the_sample_page_states_the_sum(davis):
     app = opened(davis, 12)
     unit = value_view(davis.values).row_unit
     total = unit.with_error(davis.values.row_values[11], davis.values.row_stderr[11])
+    total = total.replace("pp", "percentage points (pp)")
     assert f"**{total}**" in text_of(app)
     assert "Its 4 cells sum to the row's value" in text_of(app)
     near = app.dataframe[0].value

@@ -1,5 +1,6 @@
 """The page that plants errors: choosing, running, finished, faults."""
 
+import re
 import threading
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 from helpers import (
     SAMPLES,
     WAIT,
+    box,
     button,
     click,
     drawn,
@@ -26,6 +28,7 @@ import cellval
 from cellval.errors import InputError
 from cellval.figures.validation import inspected
 from cellval.jobs.background import start_job
+from cellval.progress import Snapshot
 from cellval.ui.data import options
 from cellval.ui.session import Session
 from cellval.ui.validate.results import removal_words, signals_frame, verdict
@@ -151,9 +154,13 @@ def test_numbers_ten_times_too_large_are_found(name, label):
     said = text_of(app)
     assert "To find 90 % of errors like these you would inspect about" in said
     assert "(ten times the number)" in said and "rows held out clean" in said
-    assert "pp**, as many random cells by" in said
+    assert ", as many random cells by" in said
+    # once below the heading, and once in the sidebar
+    assert said.count("percentage points (pp)") == 2
     assert "other rows are held out clean" in said
-    assert f"of the table's {table.n_rows * len(table.features):,} cells" in said
+    counts = re.findall("([0-9,]+) cells: [0-9]+ rows of", said)
+    assert len(counts) == 2 and len(set(counts)) == 1, "before and after the run"
+    assert re.search(r"even the last is among the first \d+ of [\d,]+ cells \(", said)
     assert headings(app) == [
         "What would be found",
         "Does a model get better when the first cells are refilled?",
@@ -163,7 +170,7 @@ def test_numbers_ten_times_too_large_are_found(name, label):
     assert signals["signal"].tolist() == list(SIGNALS)
     assert signals["meaning"].notna().all()
     best = signals.iloc[0]
-    assert best["auc"] > 0.95 and best["n_for_50"] <= best["n_for_90"]
+    assert best["auc"] > 95 and best["n_for_50"] <= best["n_for_90"]
     assert best["cells_for_90"] < 10  # %
     assert len(missed) == 10 and (np.diff(missed["rank"]) < 0).all()
     before, after = (missed[c].astype(float) for c in ("before", "planted"))
@@ -178,13 +185,28 @@ def test_the_tree_can_be_left_out(people):
     app = finished(pick(opened(people), "Train a decision tree, too", False))
     assert headings(app) == ["What would be found", "Found last"]
     assert "of 800 cells" in text_of(app)
-    pick(app, "Show", "the first 10 %")
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_first_cells_are_shown_closely_where_errors_are_among_them(
+    people, last, found
+):
+    curves = dict(last.curves)
+    if not found:
+        curves["Suspicion"] = curves["Random"]
+    app = opened(people)
+    seen = Snapshot(1.0, make=lambda: replace(last, curves=curves))
+    session_of(app).file.validation.job = start_job(people, lambda: iter([seen]))
+    app = settled(app)
+    usual, other = ("the first 10 %", "all cells")[:: 1 if found else -1]
+    assert box(app, "Show").value == usual
+    assert box(pick(app, "Show", other), "Show").value == other
 
 
 def test_another_choice_marks_the_result_as_old(people):
     app = finished(opened(people))
     assert "were changed since" not in text_of(app)
-    pick(app, "Seed", 3)
+    pick(app, options.SEED, 3)
     assert "were changed since" in text_of(app)
     assert "What would be found" in headings(app)
     finished(app)

@@ -16,15 +16,17 @@ from cellval.project.source import Setup, Source
 from cellval.table.columns import KINDS
 from cellval.table.describe import small_spreads
 from cellval.table.table import Table
+from cellval.text import short_names
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
-from cellval.ui.tables import as_texts, line_height, text
+from cellval.ui.tables import line_height, named_texts, text
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
 MOST_PREVIEWED = 50  # columns
+IN_A_BOX, LONGEST = 34, 48  # letters of a column's name, in a box and in six lines
 
 
 # Titles of the files in sample_data, and what is in them; their README tells more.
@@ -103,7 +105,7 @@ def take_sample(session: Session, name: str) -> None:
 def show_preview(table: Table, n: int = 6) -> None:
     shown = table.cells.iloc[:n, :MOST_PREVIEWED]
     shown = shown.set_index(pd.Index(table.row_numbers[:n], name="row"))
-    st.dataframe(shown, height="content", column_config=as_texts(shown, {}))
+    st.dataframe(shown, height="content", column_config=named_texts(shown))
     if table.cells.shape[1] > MOST_PREVIEWED:
         more = table.cells.shape[1] - MOST_PREVIEWED
         st.caption(f"{more:,} more columns are not shown here.")
@@ -119,10 +121,12 @@ def show_classes(table: Table) -> None:
 def choose_label_and_id(session: Session, table: Table) -> None:
     """Two lists; a change is read at once."""
     names = [str(name) for name in table.cells.columns]
+    short = dict(zip(names, short_names(names, IN_A_BOX), strict=True))
     st.selectbox(
         "Label (to be learned)",
         names,
         index=names.index(table.label),
+        format_func=short.__getitem__,
         **_as_read(session, "label", with_label),
     )
     ids = [NO_ID, *(name for name in names if name != table.label)]
@@ -130,6 +134,7 @@ def choose_label_and_id(session: Session, table: Table) -> None:
         "Id (names the rows)",
         ids,
         index=ids.index(table.id_column) if table.id_column else 0,
+        format_func=lambda name: short.get(name, name),
         **_as_read(session, "id", partial(with_id, before=table.id_column)),
     )
 
@@ -196,13 +201,14 @@ def show_notes(session: Session, table: Table) -> None:
 def columns_frame(table: Table) -> pd.DataFrame:
     """One line per column but the label."""
     spreads = small_spreads(table)
+    names = short_names([column.name for column in table.columns], LONGEST)
     lines = []
-    for column in table.columns:
+    for name, column in zip(names, table.columns, strict=True):
         cells = table.cells[column.name]
         examples = list(dict.fromkeys(text for text in cells.head(50) if text))[:4]
         lines.append(
             {
-                "column": column.name,
+                "column": name,
                 "use": column.feature,
                 "kind": column.kind,
                 "cells": spreads[column.name],

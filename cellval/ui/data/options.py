@@ -22,7 +22,8 @@ QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
 MANY_CELLS = 200_000
 LONG_PASS = 120.0  # seconds
-SAME_SEED = "The same seed gives the same values."
+SEED = "Number for the draw (seed)"
+SAME_SEED = "What is drawn by lot follows from it: the same number, the same values."
 
 TESTS = {
     "leave-one-out": "every row in turn, with all others as its neighbours",
@@ -269,7 +270,7 @@ def _explained(session: Session, name: str, words: Mapping[str, str]) -> dict[st
 
 def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int:
     kept_seed = lasting(session, name, 0)
-    return int(place.number_input("Seed", 0, 2**31 - 1, **kept_seed, help=words))
+    return int(place.number_input(SEED, 0, 2**31 - 1, **kept_seed, help=words))
 
 
 # --- how long it will take ------------------------------------------------------------

@@ -78,7 +78,9 @@ def repaired_file(session: Session, table: Table) -> None:
     with _card(a, "Repaired CSV", holds):
         name = f"{stem(table)}_repaired.csv"
         download("Download the repaired CSV", name, lambda: raw, disabled=nothing)
-    holds = f"{counted(len(log), 'line')}: row, id, column, before, after and reason."
+    log = log.drop(columns=["id"] * (table.id_column is None))
+    *names, last = log
+    holds = f"{counted(len(log), 'line')}: {', '.join(names)} and {last}."
     with _card(b, "Change log", holds):
         name, make = f"{stem(table)}-changes.csv", partial(csv_bytes, log)
         download("Download the change log", name, make, disabled=nothing)

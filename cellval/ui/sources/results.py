@@ -50,7 +50,7 @@ def show(
     if blocks.has_shares and len(blocks.row_groups) > 1:
         best = int(np.argmax(blocks.row_values))
         words += (
-            f" **{plain(blocks.row_groups[best])}** adds most of the sources: "
+            f" The source that adds most is **{plain(blocks.row_groups[best])}**: "
             f"{100 * blocks.row_values[best] / total:.0f} % of it, with "
             f"{100 * blocks.n_rows[best] / n_rows:.0f} % of the rows."
         )

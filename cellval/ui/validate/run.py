@@ -16,10 +16,15 @@ from cellval.text import counted, percent, whole_percent
 from cellval.ui.data.options import NEAR, choose_seed, is_large
 from cellval.ui.session import Session
 from cellval.ui.text import roughly
-from cellval.ui.validate.results import show
+from cellval.ui.validate.results import cells_words, show
 from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import lasting, one_of
-from cellval.validation.planted_table import FEWEST, n_plantable, possible_kinds
+from cellval.validation.planted_table import (
+    FEWEST,
+    n_held_out,
+    n_plantable,
+    possible_kinds,
+)
 from cellval.validation.planting import KINDS
 from cellval.values.options import RunOptions
 
@@ -43,8 +48,8 @@ class PlantingChoice:
     options: tuple[tuple[str, Any], ...]
 
 
-def n_cells(table: Table, kind: str, tree: bool) -> int:
-    """Cells that can have such an error, in the rows that are planted into."""
+def n_able(table: Table, kind: str, tree: bool) -> int:
+    """Cells that can have such an error, about, in the rows that are planted into."""
     return round((1 - HELD_OUT * tree) * n_plantable(table, kind))
 
 
@@ -81,8 +86,8 @@ def choose(session: Session, table: Table) -> PlantingChoice:
         seed = choose_seed(
             session,
             "validate seed",
-            "Which cells get an error is drawn by lot; another seed draws others. The "
-            "same seed gives the same result.",
+            "Which cells get an error is drawn by lot; another number draws others. "
+            "The same number gives the same result.",
         )
         options = options_of(session, table, tree)
         choice = PlantingChoice(kind, share / 100, seed, tree, options)
@@ -108,7 +113,7 @@ def _choose_kind(session: Session, kinds: list[str]) -> str:
 
 def proposed_share(table: Table, kind: str, tree: bool) -> int:
     """2 %, or the first larger share that gives a few errors."""
-    n = n_cells(table, kind, tree)
+    n = n_able(table, kind, tree)
     return next((s for s in SHARES[1:] if s * n / 100 >= ENOUGH), SHARES[-1])
 
 
@@ -137,13 +142,13 @@ def options_of(
 
 
 def _say_choice(session: Session, table: Table, choice: PlantingChoice) -> None:
-    of, options = n_cells(table, choice.kind, choice.tree), dict(choice.options)
-    n = round(choice.share * of)
+    able, options = n_able(table, choice.kind, choice.tree), dict(choice.options)
+    n, clean = round(choice.share * able), n_held_out(table, HELD_OUT * choice.tree)
+    cells = cells_words(table.n_rows - clean, len(table.features), clean)
     st.markdown(
-        f"**About {counted(n, 'error')}**, in {of:,} of the table's "
-        f"{table.n_rows * len(table.features):,} cells.",
-        help=f"{of:,} cells can have such an error: missing cells stay missing"
-        f"{f', and {percent(HELD_OUT)} of the rows are held out clean' * choice.tree}. "
+        f"**About {counted(n, 'error')}** in {cells}.",
+        help=f"So many cells are inspected. About {able:,} of them can get such an "
+        f"error, and {percent(choice.share)} of these do; missing cells stay missing. "
         "Where the planted text happens to be what the cell held before, it is no "
         "error.",
     )
