@@ -123,7 +123,8 @@ def _lines(
     lines["suggestion"] = [*map(suggested_text, best)]
     lines |= suspicion_lines(suspicion, rows, columns)
     lines["finding"] = suspicion.findings((rows, columns))
-    lines["odds"] = [one_in(share) for share in lines["surprise"].tolist()]
+    shares = lines["surprise"].tolist()
+    lines["odds"] = [one_in(share).replace("less than", "<") for share in shares]
     return lines
 
 
