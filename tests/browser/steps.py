@@ -114,7 +114,7 @@ def aim_at_cell(page, row_index, column):
 
 
 def tick_line(page, table, line):
-    """The box at the beginning of a line of a list, whose lines are drawn on a canvas."""
+    """The box at the beginning of a line of a list, which is drawn on a canvas."""
     table.scroll_into_view_if_needed()
     box = table.bounding_box()
     page.mouse.click(box["x"] + 16, box["y"] + LINE + LEAST_WRAPPED * (line + 0.5))

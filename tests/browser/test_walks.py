@@ -163,7 +163,7 @@ def test_two_ticked_lines_are_changed_together_and_undone(page, server):
         expect(
             page.get_by_text(re.compile(f"^{line + 1} lines? ticked"))
         ).to_be_visible()
-    # Ticked line and buttons are seen at once, and nothing moved.
+    # The ticked lines and the buttons are seen at once.
     for seen in (take, button(page, "Mark 2 as wrong")):
         expect(seen).to_be_in_viewport()
     take.click()

@@ -288,7 +288,7 @@ def test_suggestions_are_taken_only_where_there_are_some(davis):
     click(app, TAKE)
     frame = frame_of(app)
     n = list_tables(app)[0].value.shape[0]
-    without = [i for i in range(n, 50) if not frame["suggestion"][i]][0] - n
+    without = next(i for i in range(n, 50) if not frame["suggestion"][i]) - n
     app = tick(shown("inspect", davis), [without], table=1)
     assert button(app, TAKE).disabled
     assert button(app, TAKE).help == "None of these cells has a likely suggestion."
