@@ -303,12 +303,7 @@ def _suspects(
         ("Id", "t", with_id, lambda line: brief(line.id, 30)),
         ("Column", "t", True, lambda line: brief(line.column, 30)),
         ("Content", "t", True, lambda line: content(line.content, 60)),
-        (
-            "Value ± std. error",
-            "n",
-            unit is not None,
-            lambda c: value(c.value, c.stderr),
-        ),
+        ("Value ± error", "n", unit is not None, lambda c: value(c.value, c.stderr)),
         ("Finding", "t", unit is not None, lambda line: line.finding),
         ("Odds", "t", True, lambda line: one_in(line.surprise)),
         ("Why", "s", True, lambda line: cut(line.reason, LONGEST)),
