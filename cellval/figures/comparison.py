@@ -121,7 +121,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
     # Of a dropped row all cells are outlined.
     dropped = {(row, int(j)) for row, at in repaired if at < 0 for j in columns}
     cells = placed(pair.rows, columns, repaired | dropped)
-    outlined = outlines(cells, 2, tones=REPAIR_MARK)
+    outlined = outlines(cells, 3, tones=REPAIR_MARK)
     sides = ((pair.before, pair.old), (pair.after, pair.new))
     grids = [values.values[np.ix_(at, columns)] for values, at in sides]
     # A dropped row is a gap, no held-out one.

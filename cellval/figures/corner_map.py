@@ -31,7 +31,7 @@ HEIGHT = 560
 STRIP = 0.3  # of the height between the lowest and highest cell, for a corner's name
 # How much of the points of a corner is seen: where many lie on each other it is darker.
 # It is part of the colour, since a click would change the opacity of all points.
-SEEN = {"error": 0.95, "odd": 0.95, "hard": 0.55, "fine": 0.35}
+SEEN = {"error": 0.95, "odd": 0.95, "hard": 0.6, "fine": 0.45}
 PAD = 0.12  # decades beside the outermost cells
 Edges = tuple[float, float, float, float]  # left, right, bottom, top
 

@@ -31,7 +31,7 @@ HELD_OUT = "#a3a8ae"  # a grey that no value has
 LOW, HIGH, GREY, GREEN = "#d55e00", "#0072b2", "#8a8f98", "#009e73"
 OUTLINE = "#111111", "#ffffff"  # a wide line under a narrow one: seen on all colours
 SELECTED, REPAIRED = "#c2189b", "#2e8b57"
-REPAIR_MARK = REPAIRED, "#ffffff"  # both seen on black and on white
+REPAIR_MARK = "#ffffff", REPAIRED  # on dark pages one sees both, on light ones green
 MARK = SELECTED, "#ffffff"  # the same two tones around the cell that is looked at
 # Of points on a map: as bright on black as on white.
 CORNER_COLOURS = {"error": "#e0650a", "odd": "#0aa57a", "hard": "#2e8fd0", "fine": GREY}

@@ -123,8 +123,7 @@ def _lines(
     lines["suggestion"] = [*map(suggested_text, best)]
     lines |= suspicion_lines(suspicion, rows, columns)
     lines["finding"] = suspicion.findings((rows, columns))
-    shares = lines["surprise"].tolist()
-    lines["odds"] = [one_in(share).replace("less than", "<") for share in shares]
+    lines["odds"] = [one_in(share) for share in lines["surprise"].tolist()]
     return lines
 
 

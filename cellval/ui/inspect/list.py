@@ -162,6 +162,8 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     session, table, values, _ = shown
     unit = value_view(values).unit
     columns = _columns(table, unit)
+    if "odds" in frame:  # two lines in a narrow column
+        frame = frame.assign(odds=frame["odds"].str.replace("less than", "<"))
     hidden = {"id"} if table.id_column is None else set()
     if not frame["repair"].any():
         hidden.add("repair")
