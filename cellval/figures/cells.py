@@ -15,7 +15,7 @@ from cellval.figures.palette import (
     SUSPICION_COLOURS,
     colours_between,
 )
-from cellval.text import content, figure_name, figure_text
+from cellval.text import class_words, content, figure_name, figure_text
 from cellval.values.settings import Settings
 from cellval.views.value_view import ValueView
 
@@ -24,7 +24,7 @@ Trace = dict[str, Any]
 # Of the texts of `cell_data`.
 NO_VALUE = "none: held out for testing"
 HOVER_CELL = "<b>%{customdata[2]}</b>: %{customdata[3]}<br>value %{customdata[4]}"
-HOVER_ROW = "%{customdata[5]}, id %{customdata[6]}, class %{customdata[7]}"
+HOVER_ROW = "%{customdata[5]}, id %{customdata[6]}, %{customdata[7]}"
 STAYS: Trace = {  # a bar that can be clicked looks the same afterwards
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": 1}},
@@ -52,8 +52,9 @@ def colours(
     return {"colorscale": colours_between(start, end), **ends}
 
 
-# Suspicion as colours, by its decades: 6 is one in a million, which is dark.
-SUSPICION_TICKS = {2: "1 in 100", 4: "1 in 10,000", 6: "1 in a million"}
+# Suspicion as colours, by its decades: 6 is a millionth or less, which is dark. The
+# same numbers as in the list: it is no share of cells, so that "1 in 100" is no name.
+SUSPICION_TICKS = {2: "0.01", 4: "0.0001", 6: "0.000001"}
 SUSPICION_RANGE: Trace = {
     "colorscale": SUSPICION_COLOURS,
     "zmin": 1,
@@ -137,7 +138,7 @@ def cell_data(
         i: (
             f"row {values.row_numbers[i]:,}",
             figure_name(values.ids[i], 60),
-            figure_name(values.labels[i], 60),
+            class_words(figure_name(values.labels[i], 60)),
         )
         for i in own_rows.tolist()
     }

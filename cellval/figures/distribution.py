@@ -9,6 +9,7 @@ from cellval.figures.layout import lay_out, named_axis, note_above
 from cellval.figures.palette import AXIS, GREY, HIGH, SELECTED
 from cellval.table.describe import Spread
 from cellval.text import (
+    class_words,
     content,
     figure_name,
     figure_names,
@@ -38,7 +39,8 @@ def distribution(
         height = max(height, 70 + 30 * len(spread.labels))
     lay_out(figure, height, (8, 8, 40, 40), menu=False, showlegend=False)
     squares = [f'<span style="color:{colour}">■</span>' for _, colour in drawn]
-    note_above(figure, f"{squares[0]} all rows   {squares[1]} class {own}", menu=False)
+    words = f"{squares[0]} all rows   {squares[1]} {class_words(own)}"
+    note_above(figure, words, menu=False)
     return figure
 
 

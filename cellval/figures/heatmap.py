@@ -35,11 +35,12 @@ from cellval.figures.layout import (
     text_pixels,
 )
 from cellval.figures.palette import MARK, sign_colours
-from cellval.text import figure_name, figure_names, one_in
+from cellval.text import figure_name, figure_names, share
 from cellval.views.value_view import ValueView
 
 BAR_HEIGHT, GAP, TOP, NOTE_PIXELS = 48, 14, 60, 18
 MOST_BAR_TICK = 48  # pixels of the numbers beside the bars
+ROWS_DOWN, ROWS_ACROSS = 18, 70  # pixels of what the names of rows are
 
 
 def heatmap(
@@ -91,7 +92,30 @@ def heatmap(
     held = any(trace.get("name") == "held out" for trace in coloured)
     note_above(figure, _words(view, suspicion) + f"   {HELD_OUT_WORDS}" * held)
     place_scale(figure)
+    _name_rows(figure, view, transposed)
     return figure
+
+
+def _name_rows(figure: go.Figure, view: ValueView, turn: bool) -> None:
+    """Are the names of rows ids or numbers? In the margin, beside or before them.
+
+    A title of plotly's own would need its "automargin", which is slow.
+    """
+    numbers = tuple(map(str, view.values.row_numbers.tolist()))
+    place: dict[str, Any] = {"x": 0, "xanchor": "right", "xshift": -6}
+    place |= {"y": 1, "yanchor": "bottom"}
+    if not turn:
+        place = {"x": 0, "xanchor": "left", "xshift": -figure.layout.margin.l}
+        place |= {
+            "y": figure.layout.yaxis.domain[1],
+            "yanchor": "top",
+            "textangle": -90,
+        }
+    figure.add_annotation(
+        text="row number" if view.values.ids == numbers else "row id",
+        **{"xref": "paper", "yref": "paper", "showarrow": False, "font_size": 11},
+        **place,
+    )
 
 
 def place_scale(figure: go.Figure) -> None:
@@ -103,7 +127,7 @@ def place_scale(figure: go.Figure) -> None:
 def _words(view: ValueView, suspicion: Suspicion | None) -> str:
     """What the colours mean."""
     if suspicion is not None:
-        return "suspicion: so rarely is an ordinary cell this odd"
+        return "suspicion: how odd, and a little how harmful; lower is worse"
     if view.values.settings.additive:
         return f"value: {view.unit.name} of accuracy; below 0 hurts"
     return f"score: {view.unit.name}; lower is worse"
@@ -143,7 +167,7 @@ def _by_suspicion(
     grid = decades(suspicion.scores[np.ix_(rows, columns)])
     worst = suspicion.scores[rows].min(axis=1)
     texts = [
-        f"{_row_words(view, i)}<br>its most suspicious cell: {one_in(score)}"
+        f"{_row_words(view, i)}<br>suspicion of its worst cell: {share(score)}"
         for i, score in zip(rows.tolist(), worst.tolist(), strict=True)
     ]
     return [
@@ -171,7 +195,7 @@ def _overlay(
         scores = suspicion.scores[shown].ravel().tolist()
         ranks = suspicion.ranks[shown].ravel().tolist()
         texts = [
-            f"{one_in(score)}, rank {rank:,} of {n:,}"
+            f"{share(score)}, rank {rank:,} of {n:,}"
             for score, rank in zip(scores, ranks, strict=True)
         ]
         line = "suspicion %{customdata[8]} (1 is worst)"
@@ -268,7 +292,8 @@ def _lay_out(
     every = max(1, round(14 / size))
     step = -(-len(across) // 30)  # names must not overlap
     plain = {"showgrid": False, "zeroline": False, "ticksuffix": f" {unit}"}
-    left = max([MOST_BAR_TICK, *map(text_pixels, down[::every])]) + 10
+    names = max([MOST_BAR_TICK, *map(text_pixels, down[::every])])
+    left = max(names, ROWS_ACROSS) + 10 if turn else names + 10 + ROWS_DOWN
     lay_out(
         figure,
         area + margin + 24,

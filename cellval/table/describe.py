@@ -8,7 +8,7 @@ from cellval.kept import kept
 from cellval.stats import unit_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
-from cellval.text import brief, full, percent
+from cellval.text import brief, class_words, full, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
@@ -44,7 +44,7 @@ def place(table: Table, position: int, name: str) -> tuple[Place, Place]:
     """The cell's place among all rows, and among those of its row's class."""
     column, label = column_of(table, name), int(table.y[position])
     everyone = np.ones(table.n_rows, bool)
-    words = f"class {brief(table.classes[label])}"
+    words = class_words(brief(table.classes[label]))
     return (
         _place(column, position, everyone, "all rows"),
         _place(column, position, table.y == label, words),
@@ -121,7 +121,7 @@ def standing(
     share = float(column.missing[table.y == label].mean())
     return (
         f"This cell has no place here: {words} missing, like {percent(share)} of this "
-        f"column's cells in class {table.classes[label]}.",
+        f"column's cells in {class_words(table.classes[label])}.",
     )
 
 

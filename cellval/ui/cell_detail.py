@@ -14,7 +14,7 @@ from cellval.figures.distribution import distribution
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Cell
 from cellval.table.table import Table
-from cellval.text import content, one_in, share
+from cellval.text import content, counted, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
 from cellval.ui.parts import CELL, then_page
@@ -44,7 +44,7 @@ KEYS = """
 |---|---|
 | **J**, **K** | next and previous suspect (or line of the list) |
 | **W**, **F**, **U** | the cell is wrong, fine, unsure; again: take it back |
-| **A** | take the suggestion that is filled in, if one is |
+| **A** | accept the suggestion; only where there is a likely one (the filled button) |
 | **Z** | undo what was decided on the cell |
 
 Keys work when no text box is being typed in. The address of the page is a link to the
@@ -56,8 +56,9 @@ class Walk(NamedTuple):
     """Cells that the next and previous buttons go through, and how one is opened."""
 
     cells: list[Cell]  # row position and column
-    words: str  # what they are
+    one: str  # what each of them is
     go: Callable[[int, str], None]  # a callback
+    where: str = ""  # they are, as words after their number
 
 
 @st.fragment(key=CELL)
@@ -106,10 +107,10 @@ def _step_buttons(walk: Walk, now: Cell | None) -> None:
     if not walk.cells:
         return
     at = walk.cells.index(now) if now in walk.cells else None
-    last = len(walk.cells) - 1
+    n = len(walk.cells)
     steps = {
         "Previous": (None if at in (None, 0) else at - 1, "K"),
-        "Next": (0 if at is None else None if at == last else at + 1, "J"),
+        "Next": (0 if at is None else None if at == n - 1 else at + 1, "J"),
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         for name, (to, key) in steps.items():
@@ -120,14 +121,12 @@ def _step_buttons(walk: Walk, now: Cell | None) -> None:
                 disabled=to is None,
                 on_click=walk.go,
                 args=walk.cells[to or 0],
-                help=f"The {name.lower()} of the {walk.words}.",
+                help=f"The {name.lower()} {walk.one}{walk.where}.",
             )
-        where = "–" if at is None else f"{at + 1:,}"
-        st.caption(
-            f"{where} of {len(walk.cells):,}",
-            width="content",
-            help=f"Where you are among the {walk.words}.",
-        )
+        words = counted(n, walk.one)
+        if at is not None:
+            words = f"{walk.one.capitalize()} {at + 1:,} of {n:,}"
+        st.caption(f"{words}{walk.where}", width="content")
         with st.popover("Keys", icon=":material/keyboard:", type="tertiary"):
             st.markdown(KEYS)
 

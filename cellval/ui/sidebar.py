@@ -19,6 +19,7 @@ from cellval.values.words import (
     design_words,
     end_words,
     error_words,
+    made_words,
     stderr_words,
 )
 
@@ -47,7 +48,8 @@ def draw(session: Session) -> None:
             st.caption("Not valued yet.")
         follow(session.run, partial(_going, session), partial(_show_end, session))
         steps(session)
-    with st.expander("What do these numbers mean?", icon=":material/help:"):
+    # Over the page: below the sidebar's end nobody would see it open.
+    with st.popover("What do these numbers mean?", width="stretch"):
         st.markdown(meaning(session.values))
 
 
@@ -179,8 +181,12 @@ def _show_values(run: ValuationJob) -> None:
     else:
         st.success(f"Done: {end_words(settings)}.", icon=":material/check_circle:")
     lines = [
-        *(design_words(settings), approximation_words(settings)),
+        *(design_words(settings, plain=True), approximation_words(settings)),
         values.tested,
         *(stderr_words(settings, values.typical_stderr), error_words(settings)),
     ]
-    st.caption("  \n".join(plain(line) for line in lines if line))
+    made = plain(made_words(settings, values.tested))
+    st.caption(
+        "  \n".join(plain(line) for line in lines if line),
+        help=f"As reports and papers say it: {made}.",
+    )

@@ -132,13 +132,16 @@ def test_words(settings: Settings) -> str:
     return "your function's" if settings.test == "function" else settings.test
 
 
-def design_words(settings: Settings) -> str:
-    """What was evaluated."""
+def design_words(settings: Settings, *, plain: bool = False) -> str:
+    """What was evaluated; in `plain` words, or in those of files and of the paper."""
     n = settings.n_draws
     orders = "order" if settings.most_draws == n == 1 else "orders"
     if settings.design == "subsets":
         of = f"{n:,} column subsets" if n else "subsets of rows and columns"
         text = f"all {of} (exact)"
+        if plain:
+            of = "columns" if n else "rows and columns"
+            text = f"all {f'{n:,} ' if n else ''}combinations of {of}"
     elif settings.design == "pairs":
         many = "" if settings.most_draws == n else f" to {settings.most_draws}"
         text = (
@@ -200,7 +203,7 @@ def stderr_words(settings: Settings, typical: float) -> str:
 def end_words(settings: Settings) -> str:
     """What a run that is over has found."""
     if settings.is_exact and not settings.is_approximate:
-        return "all subsets were counted (exact)"
+        return "all combinations were counted"
     if settings.method in ("loo", "random"):  # nothing was sampled
         return "all cells have a number"
     return "the values are estimates"

@@ -202,8 +202,9 @@ def test_a_failing_run_is_told_in_a_sentence(monkeypatch):
 
 def test_a_finished_run_says_what_was_computed():
     app = settled(started())
-    assert "exact" in texts(app.sidebar.success)
-    assert "column subsets" in texts(app.sidebar.caption)
+    assert "all combinations were counted" in texts(app.sidebar.success)
+    assert "16 combinations of columns" in texts(app.sidebar.caption)
+    assert any("exact" in said.proto.help for said in app.sidebar.caption)
     assert app.query_params["project"] in (link_of(app), [link_of(app)])
 
 
@@ -252,7 +253,8 @@ def test_the_meaning_of_numbers_is_that_of_the_method(davis):
     assert "sum to the accuracy" in meaning(davis.values)
     assert meaning(None) == meaning(davis.values)
     assert "What do these numbers mean?" in [
-        fold.label for fold in shown("columns", davis).sidebar.expander
+        part.proto.popover.label
+        for part in shown("columns", davis).sidebar.get("popover")
     ]
     assert "Below zero" in text_of(shown("columns", davis))
 

@@ -186,7 +186,7 @@ def _preview(frame: pd.DataFrame, table: Table, values: CellValues) -> None:
             "row": tables.row_number(),
             "label": tables.text(tables.heading(table.label)),
             "value": tables.number(value, digits, help=words.VALUE_HELP),
-            "stderr": tables.number("± error", digits, help=words.STDERR_HELP),
+            "stderr": tables.number("± std. error", digits, help=words.STDERR_HELP),
             "rank": tables.number("rank", "localized", help=words.RANK_HELP),
         },
     )

@@ -106,9 +106,9 @@ def _colour_by(shown: Shown) -> str:
     line.markdown(
         "Colour by",
         width="content",
-        help="Value: what a cell adds to the score. Suspicion: how rarely an ordinary "
-        "cell is this odd, and a little how much it hurts; only what stands out has a "
-        "strong colour.",
+        help="Value: what a cell adds to the score. Suspicion: how surprising the cell "
+        "is (four fifths) and how much it hurts (one fifth), the number that the "
+        "inspection list is ordered by; only what stands out has a strong colour.",
     )
     by: str = line.segmented_control(
         "Colour by",

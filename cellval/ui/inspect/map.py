@@ -49,7 +49,7 @@ def walk(shown: Shown, keep: np.ndarray) -> Walk:
     if shown.suspicion is not None:
         worst = shown.suspicion.order[: shown.suspicion.n_flagged]
         cells = cells_at(shown.values, worst[keep.ravel()[worst]])
-    return Walk(cells, "suspects", partial(then_cell, shown.session))
+    return Walk(cells, "suspect", partial(then_cell, shown.session))
 
 
 @kept(2)
