@@ -16,6 +16,7 @@ from cellval.figures.palette import (
     colours_between,
 )
 from cellval.text import class_words, content, figure_name, figure_text
+from cellval.values.result import CellValues
 from cellval.values.settings import Settings
 from cellval.views.value_view import ValueView
 
@@ -24,7 +25,7 @@ Trace = dict[str, Any]
 # Of the texts of `cell_data`.
 NO_VALUE = "none: held out for testing"
 HOVER_CELL = "<b>%{customdata[2]}</b>: %{customdata[3]}<br>value %{customdata[4]}"
-HOVER_ROW = "%{customdata[5]}, id %{customdata[6]}, %{customdata[7]}"
+HOVER_ROW = "%{customdata[5]}%{customdata[6]}, %{customdata[7]}"
 STAYS: Trace = {  # a bar that can be clicked looks the same afterwards
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": 1}},
@@ -123,6 +124,12 @@ def point_data(lines: list[list[Any]]) -> np.ndarray:
     return array
 
 
+def id_words(values: CellValues, i: int) -> str:
+    """What names a row beside its number, if anything does."""
+    own, number = values.ids[i], str(values.row_numbers[i])
+    return "" if own == number else f", id {figure_name(own, 60)}"
+
+
 def cell_data(
     view: ValueView, rows: np.ndarray, columns: np.ndarray, *more: Sequence[str]
 ) -> np.ndarray:
@@ -137,7 +144,7 @@ def cell_data(
     whose = {
         i: (
             f"row {values.row_numbers[i]:,}",
-            figure_name(values.ids[i], 60),
+            id_words(values, i),
             class_words(figure_name(values.labels[i], 60)),
         )
         for i in own_rows.tolist()

@@ -20,6 +20,7 @@ from cellval.figures.cells import (
     colours,
     decades,
     held_out,
+    id_words,
     outlines,
     placed,
     points,
@@ -249,8 +250,7 @@ def _value_strip(view: ValueView, rows: np.ndarray, turn: bool) -> list[Trace]:
 
 
 def _row_words(view: ValueView, i: int) -> str:
-    number, own_id = view.values.row_numbers[i], view.values.ids[i]
-    return f"<b>row {number:,}</b>, id {figure_name(own_id, 60)}"
+    return f"<b>row {view.values.row_numbers[i]:,}</b>{id_words(view.values, i)}"
 
 
 def _strip(z: np.ndarray, texts: list[str], turn: bool, range_: Trace) -> Trace:
