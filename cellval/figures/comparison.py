@@ -130,7 +130,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
         held_out(np.where((at < 0)[:, None], 0.0, grid), **gaps)
         for grid, (_, at) in zip(grids, sides, strict=True)
     ]
-    words = f"value: {unit.name} of accuracy; below 0 hurts"
+    words = f"value: {unit.of_score}; below 0 hurts"
     if not pair.before.settings.additive:
         words = f"score: {unit.name}; lower is worse"
     words += f"   {HELD_OUT_WORDS}" * any(greys)

@@ -37,6 +37,7 @@ from cellval.figures.layout import (
 )
 from cellval.figures.palette import MARK, sign_colours
 from cellval.text import figure_name, figure_names, share
+from cellval.values.words import spoken
 from cellval.views.value_view import ValueView
 
 BAR_HEIGHT, GAP, TOP, NOTE_PIXELS = 48, 14, 60, 18
@@ -130,7 +131,7 @@ def _words(view: ValueView, suspicion: Suspicion | None) -> str:
     if suspicion is not None:
         return "suspicion: how odd, and a little how harmful; lower is worse"
     if view.values.settings.additive:
-        return f"value: {view.unit.name} of accuracy; below 0 hurts"
+        return f"value: {view.unit.of_score}; below 0 hurts"
     return f"score: {view.unit.name}; lower is worse"
 
 
@@ -190,7 +191,9 @@ def _overlay(
         n = int(np.count_nonzero(view.ranks))
         ranks = view.ranks[shown].ravel().tolist()
         texts = [f"{rank:,} of {n:,}" if rank else "–" for rank in ranks]
-        line = "rank %{customdata[8]} (within its class; 1 is worst)"
+        line = spoken(
+            "rank %{customdata[8]} (within its class; 1 is worst)", view.values.settings
+        )
     else:
         n = suspicion.scores.size
         scores = suspicion.scores[shown].ravel().tolist()
@@ -228,7 +231,7 @@ def _column_bars(view: ValueView, columns: np.ndarray, turn: bool) -> Trace:
             for j in columns.tolist()
         ],
         hovertemplate=(
-            "<b>%{customdata[2]}</b><br>column value %{customdata[3]} of accuracy<br>"
+            f"<b>%{{customdata[2]}}</b><br>column value %{{customdata[3]}} of {view.unit.score}<br>"
             "click to sort the rows by this column<extra></extra>"
         ),
         showlegend=False,
@@ -240,7 +243,7 @@ def _value_strip(view: ValueView, rows: np.ndarray, turn: bool) -> list[Trace]:
     own = values.row_values[rows]
     texts = [
         f"{_row_words(view, i)}<br>row value "
-        f"{unit.with_error(values.row_values[i], values.row_stderr[i])} of accuracy"
+        f"{unit.with_error(values.row_values[i], values.row_stderr[i])} of {unit.score}"
         for i in rows.tolist()
     ]
     range_ = colours(view.row_limit, unit.factor, values.settings)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cellval.glossary import of_numbers
 from cellval.methods import METHODS, MODELS
 from cellval.stats import SURE, in_errors
 from cellval.values.settings import Settings
@@ -21,17 +22,25 @@ class Unit:
     """
 
     decimals: int
+    score: str = "accuracy"  # of which these are shares; see `score_name`
 
     name: ClassVar[str] = "pp"
-    long: ClassVar[str] = "percentage points of accuracy"
     factor: ClassVar[float] = 100.0
 
     @classmethod
-    def of(cls, size: float) -> "Unit":
+    def of(cls, size: float, score: str = "accuracy") -> "Unit":
         """With as many decimals as numbers up to about `size` (a share) need."""
         known = math.isfinite(size) and size > 0
         digits = 2 - math.floor(math.log10(size * cls.factor)) if known else 2
-        return cls(min(max(digits, 0), MOST_DECIMALS))
+        return cls(min(max(digits, 0), MOST_DECIMALS), score)
+
+    @property
+    def of_score(self) -> str:
+        return f"{self.name} of {self.score}"
+
+    @property
+    def long(self) -> str:
+        return f"percentage points of {self.score}"
 
     def number(self, value: float) -> str:
         """Without the unit, for places that name it."""
@@ -65,25 +74,26 @@ def certainty(value: float, stderr: float) -> str:
     return f"clearly {'below' if value < 0 else 'above'} zero{away}"
 
 
-def effect(value: float, stderr: float, model: str) -> str:
+def effect(value: float, stderr: float, settings: Settings) -> str:
     """What a cell's value means, as a sentence."""
+    score, model = score_name(settings), model_words(settings)
     if not math.isfinite(value):
         return (
             "This cell has no value: its row was held out for testing, where it serves "
-            "to measure the accuracy."
+            f"to measure the {score}."
         )
     sure = certainty(value, stderr)
     if abs(in_errors(value, stderr)) < SURE:
         return f"This cell makes no measurable difference to the {model}: {sure}."
     verb = "lowers" if value < 0 else "raises"
     return (
-        f"This cell {verb} the accuracy of the {model} by about "
+        f"This cell {verb} the {score} of the {model} by about "
         f"{points(abs(value))}: {sure}."
     )
 
 
 def points(share: float) -> str:
-    """A share of accuracy in percentage points, two significant digits."""
+    """A share of the score in percentage points, two significant digits."""
     size = abs(share) * 100
     if size == 0 or not math.isfinite(size):
         return "0 pp"
@@ -112,9 +122,20 @@ def model_words(settings: Settings) -> str:
     return known.lower() if known else settings.model  # as it prints itself
 
 
+def score_name(settings: Settings) -> str:
+    """What the values are parts of, in one word: accuracy, or closeness of numbers."""
+    return "accuracy" if settings.width is None else "closeness"
+
+
 def score_words(settings: Settings) -> str:
-    """What is shared among the cells: accuracy, or balanced accuracy."""
-    return "accuracy" if settings.scoring == "accuracy" else "balanced accuracy"
+    """The same with how it is measured: balanced accuracy, too."""
+    balanced = "balanced " if settings.scoring == "balanced" else ""
+    return balanced + score_name(settings)
+
+
+def spoken(sentence: str, settings: Settings) -> str:
+    """A sentence that was written for classes, in words for this label."""
+    return sentence if settings.width is None else of_numbers(sentence)
 
 
 def reached_words(settings: Settings) -> str:

@@ -21,7 +21,7 @@ from cellval.table.describe import (
 )
 from cellval.table.table import Table
 from cellval.values.result import CellValues
-from cellval.values.words import Unit, effect, model_words
+from cellval.values.words import Unit, effect
 from cellval.views.table_view import near_rows
 from cellval.views.value_view import value_view
 
@@ -92,7 +92,7 @@ def cell_detail(
     near = near_rows(table, position, column, N_NEAR)
     view, settings = value_view(values), values.settings
     value, stderr = float(values.values[position, j]), float(values.stderr[position, j])
-    means = effect(value, stderr, model_words(settings))
+    means = effect(value, stderr, settings)
     oddity = None if suspicion is None else _oddity(suspicion, position, j)
     missing = column_of(table, column).missing[position]
     places = () if missing else place(table, position, column)

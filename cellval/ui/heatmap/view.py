@@ -123,7 +123,7 @@ def as_text(
         {"row": tables.row_number(), "class": tables.text(), **labels},
         few=TABLE_LINES,
     )
-    st.caption(f"In brackets: the value in {unit.name} of accuracy; below 0 hurts.")
+    st.caption(f"In brackets: the value in {unit.of_score}; below 0 hurts.")
 
 
 # --- clicks ---------------------------------------------------------------------------

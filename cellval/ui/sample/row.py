@@ -151,7 +151,7 @@ def sum_words(shown: Shown, position: int) -> str:
     cells = f"{row.n_cells:,} cells sum" if row.n_cells > 1 else "1 cell sums"
     return spelled(
         f"Its {cells} to the row's value: {' and '.join(parts) or '0'} make "
-        f"**{unit.with_error(row.total, row.stderr)}** of accuracy. The row "
+        f"**{unit.with_error(row.total, row.stderr)}** of {unit.score}. The row "
         f"{'adds' if row.total >= 0 else 'costs'} about {points(abs(row.total))}: "
         f"{certainty(row.total, row.stderr)}; rank {row.rank:,} of {row.n_rows:,} rows "
         "(1 is worst)."
