@@ -100,7 +100,9 @@ def test_only_values_of_the_same_table_are_taken(davis):
 def test_the_first_cells_are_those_of_the_whole_order(davis):
     rng = np.random.default_rng(0)
     tied = rng.integers(0, 6, davis.scores.shape) / 6.0  # many cells are as bad
-    harm = np.where(rng.random(tied.shape) < 0.2, np.nan, rng.integers(0, 4, tied.shape))
+    harm = np.where(
+        rng.random(tied.shape) < 0.2, np.nan, rng.integers(0, 4, tied.shape)
+    )
     keys = [*zip(tied.ravel(), np.nan_to_num(harm.ravel(), nan=2.0), strict=True)]
     expected = sorted(range(tied.size), key=lambda at: (*keys[at], at))
     for k in (0, 1, 7, 200, tied.size, None):
