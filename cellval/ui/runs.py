@@ -16,6 +16,7 @@ from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
 from cellval.ui.session import FileWork, RunMemo, Selection, Session
 from cellval.ui.sources.groups import BlocksChoice
+from cellval.ui.validate.kept import PlantingChoice, iter_validation_again
 from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
@@ -142,6 +143,11 @@ def restore_results(session: Session, project: Project) -> None:
     if (found := project.result("blocks")) and file.blocks.job is None:
         choice, values = again(BlocksChoice, found[0]), again(BlockValues, found[1])
         file.blocks.start(table, choice, partial(_only, values))
+    if (found := project.result("validation")) and file.validation.job is None:
+        planted_into, errors = found[1]["table"], again(PlantingChoice, found[0])
+        if planted_into == table.fingerprint:
+            steps = partial(iter_validation_again, table, found[1])
+            file.validation.start(table, errors, steps)
 
 
 def _only(result: Any) -> Iterator[Snapshot[Any]]:
