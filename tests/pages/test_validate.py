@@ -203,7 +203,9 @@ def test_the_first_cells_are_shown_closely_where_errors_are_among_them(
         curves["Suspicion"] = curves["Random"]
     app = opened(people)
     seen = Snapshot(1.0, make=lambda: replace(last, curves=curves))
-    session_of(app).file.validation.job = start_job(people, lambda: iter([seen]))
+    session_of(app).file.validation.job = start_job(
+        people, lambda: (step for step in [seen])
+    )
     app = settled(app)
     usual, other = ("the first 10 %", "all cells")[:: 1 if found else -1]
     assert box(app, "Show").value == usual
@@ -370,10 +372,23 @@ def test_curves_of_large_tables_are_kept_in_few_points(people, last, monkeypatch
 
 def test_after_a_restart_what_was_planted_is_shown_again():
     app = goto(click(open_app(), "Davis"), "validate")
-    app = finished(pick(pick(app, "Kind of error", "times ten"), "Seed", 3))
+    app = finished(pick(pick(app, "Kind of error", "times ten"), options.SEED, 3))
     before = text_of(app)
     restarted()
     again = settled(open_app("validate", project=link_of(app)))
     assert "What would be found" in headings(again)
     assert text_of(again) == before
     assert "were changed since" not in before
+
+
+def test_a_damaged_result_is_left_out_and_takes_nothing_along():
+    app = goto(click(open_app(), "Davis"), "validate")
+    project = session_of(app).file.project
+    project.keep_result("validation", {"kind": "none of ours"}, {"table": 3})
+    project.keep_result("comparison", [], {"before": "half of a fi"})
+    restarted()
+    again = open_app("data", project=link_of(app))
+    assert session_of(again).table.n_rows == 200
+    said = [box.value for box in again.error]
+    assert any("cannot be read and is left out" in text for text in said)
+    assert not again.exception
