@@ -77,7 +77,7 @@ def suspects_frame(
 
     When time is over no more suggestions are made.
     """
-    rows, columns = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
+    rows, columns = np.unravel_index(suspicion.first(k), suspicion.scores.shape)
     lines = value_lines(suspicion.table, suspicion.values, rows, columns)
     lines |= suspicion_lines(suspicion, rows, columns)
     table, found = suspicion.table, suspicion.surprise

@@ -17,7 +17,7 @@ from cellval.table.table import Table
 from cellval.text import content, counted, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
-from cellval.ui.parts import CELL, then_page
+from cellval.ui.parts import CELL, say, then_page
 from cellval.ui.projects import LINK
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
@@ -349,21 +349,19 @@ def _by_hand(session: Session, table: Table, cell: CellDetail) -> None:
 def _type(file: FileWork, table: Table, cell: CellDetail, key: str) -> None:
     new = st.session_state[key]
     if not new.strip():
-        st.toast("Type the new text first, or use “Blank it”.")
+        say("Type the new text first, or use “Blank it”.")
         return
     if new == cell.text:
-        st.toast("The cell holds this text already.")
+        say("The cell holds this text already.")
         return
     said = plain(content(new))
     try:
         read = table.read_texts(cell.column, [new])
     except InputError:
-        st.toast(f"{said} is infinite: type another number.")
+        say(f"{said} is infinite: type another number.")
         return
     if read.missing[0]:
-        st.toast(
-            f"{said} cannot be read as a {read.kind}: the cell will count as missing."
-        )
+        say(f"{said} cannot be read as a {read.kind}: the cell will count as missing.")
     file.repair(cell.row_number, cell.column, Repair("replace", new, "Typed by hand."))
 
 

@@ -25,7 +25,7 @@ from cellval.project.shelf import Shelf
 from tests.hostile.kills import query, table
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
-from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
 from steps import button, done, sidebar, start, upload  # noqa: E402
 
 MEGABYTES = 6
@@ -108,10 +108,7 @@ def to_list(page: Page) -> None:
 def main() -> None:
     rng = random.Random(0)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
-        chromium = playwright.chromium.launch(
-            executable_path=chromium_path(),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
-        )
+        chromium = playwright.chromium.launch(**how_to_launch())
         home = Path(made) / "home"
         home.mkdir()
         mount(home)

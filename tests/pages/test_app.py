@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import ROOT
 from helpers import (
     WAIT,
     click,
+    drawn,
     goto,
     labels,
     link_of,
@@ -271,3 +273,15 @@ def test_pages_look_less_often_at_an_old_run(davis):
     run.stop()
     session.renew()
     assert live._pace(session) is None
+
+
+def test_what_a_callback_says_is_drawn_once_and_by_no_callback(davis):
+    app = goto(shown("heatmap", davis), "sample")
+    app.text_input(key="a typed").set_value("9999")
+    said = "There is no row with this number or id."
+    assert said in texts(drawn(app).toast)
+    assert said not in texts(drawn(app).toast)
+    # streamlit warns of callbacks that draw when only a part of a page is drawn again
+    ui = ROOT / "cellval" / "ui"
+    drawing = {p for p in ui.rglob("*.py") if "st.toast(" in p.read_text("utf-8")}
+    assert drawing == {ui / "parts.py", ui / "projects.py"}

@@ -268,8 +268,10 @@ def _explained(session: Session, name: str, words: Mapping[str, str]) -> dict[st
     return one_of(session, name, {key: f"{key}: {words[key]}" for key in words})
 
 
-def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int:
-    kept_seed = lasting(session, name, 0)
+def choose_seed(
+    session: Session, name: str, words: str, place: Any = st, default: int = 0
+) -> int:
+    kept_seed = lasting(session, name, default)
     return int(place.number_input(SEED, 0, 2**31 - 1, **kept_seed, help=words))
 
 

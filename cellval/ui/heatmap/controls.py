@@ -8,6 +8,7 @@ import streamlit as st
 from cellval.detect.suspicion import Suspicion
 from cellval.text import short_name
 from cellval.ui.heatmap.view import COLUMN, ORDER, move_to, show_cell
+from cellval.ui.parts import say
 from cellval.ui.session import Shown
 from cellval.ui.widgets import forget, lasting, one_of, typed_rows
 from cellval.views.order import ORDERS, filtered, row_order
@@ -228,7 +229,7 @@ def _go_to(shown: Shown, look: Look) -> None:
         return
     order = look.rows(shown)
     if found[0] not in order:
-        st.toast("This row is hidden by the filters.")
+        say("This row is hidden by the filters.")
     row = shown.values.values[found[0]]
     j = int(np.nanargmin(row)) if np.isfinite(row).any() else 0
     show_cell(shown, order, found[0], j)

@@ -16,7 +16,7 @@ from cellval.table.table import Table
 from cellval.text import brief, counted, every
 from cellval.ui import many, tables
 from cellval.ui.cell_detail import COLOURS, Walk
-from cellval.ui.parts import then_cell
+from cellval.ui.parts import say, then_cell
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
 from cellval.values.words import Unit
@@ -350,7 +350,7 @@ def _flag_buttons(file: FileWork, found: Inspection) -> None:
 def _flag(file: FileWork, lines: pd.DataFrame) -> None:
     new = lines[lines["decision"] == ""]
     many.mark(file, _cells(new), "error")
-    st.toast(
+    say(
         f"{counted(len(new), 'cell')} marked as wrong; {len(lines) - len(new):,} were "
         "decided before."
     )

@@ -11,6 +11,7 @@ from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
 from cellval.text import brief, percent, short_name
 from cellval.ui import tables
+from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain, spelled
@@ -96,7 +97,7 @@ def _typed(session: Session, table: Table, which: str) -> None:
     if found := typed_rows(table, f"{which} typed"):
         _take(session, found[0], which)
         if len(found) > 1:
-            st.toast(f"{len(found):,} rows have this id; this is the first.")
+            say(f"{len(found):,} rows have this id; this is the first.")
 
 
 def _picked(session: Session, which: str) -> None:

@@ -16,6 +16,7 @@ from cellval.table.table import Table
 from cellval.text import content, counted, short_names
 from cellval.ui import tables
 from cellval.ui.navigation import goto
+from cellval.ui.parts import draw_said, say
 from cellval.ui.session import Edits, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
@@ -149,6 +150,7 @@ def tested_on(session: Session) -> Table | None:
 def show_what_if(shown: Shown, position: int) -> None:
     """Edit the row; its value and waterfall then, beside those now."""
     session, table, values, _ = shown
+    draw_said(session)
     row_number = int(table.row_numbers[position])
     tried = session.file.edits[row_number]
     st.markdown(
@@ -249,7 +251,7 @@ def take(table: Table, tried: Edits, edited: Mapping[int, Mapping[str, Any]]) ->
         except InputError:  # an infinite number: the answer below says so
             continue
         if new.strip() and read.missing[0]:
-            st.toast(
+            say(
                 f"{plain(content(new))} cannot be read as a {read.kind} for "
                 f"{plain(heading(name))}: it counts as missing."
             )
