@@ -29,7 +29,7 @@ from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
 from cellval.figures.palette import SELECTED
 from cellval.glossary import DECIDED, STDERR_HELP, VALUE_HELP
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.decisions import read_decisions, repairs_of
 from cellval.repairs.repair import WORDS, Repairs, changes_frame
@@ -409,4 +409,4 @@ def _value_help(values: CellValues | None) -> str:
     if values is None:
         return ""
     settings = values.settings
-    return VALUE_HELP if settings.additive else METHODS[settings.method].means
+    return VALUE_HELP if settings.additive else about(settings.method).means

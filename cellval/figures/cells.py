@@ -25,7 +25,7 @@ Trace = dict[str, Any]
 # Of the texts of `cell_data`.
 NO_VALUE = "none: held out for testing"
 HOVER_CELL = "<b>%{customdata[2]}</b>: %{customdata[3]}<br>value %{customdata[4]}"
-HOVER_ROW = "%{customdata[5]}%{customdata[6]}, %{customdata[7]}"
+HOVER_ROW = "%{customdata[5]}%{customdata[6]}%{customdata[7]}"
 STAYS: Trace = {  # a bar that can be clicked looks the same afterwards
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": 1}},
@@ -130,6 +130,13 @@ def id_words(values: CellValues, i: int) -> str:
     return "" if own == number else f", id {figure_name(own, 60)}"
 
 
+def _label_words(values: CellValues, i: int) -> str:
+    label = figure_name(values.labels[i], 60)
+    if values.bands:
+        return f", label {label}"
+    return f", {class_words(label)}" if label else ""
+
+
 def cell_data(
     view: ValueView, rows: np.ndarray, columns: np.ndarray, *more: Sequence[str]
 ) -> np.ndarray:
@@ -145,7 +152,7 @@ def cell_data(
         i: (
             f"row {values.row_numbers[i]:,}",
             id_words(values, i),
-            class_words(figure_name(values.labels[i], 60)),
+            _label_words(values, i),
         )
         for i in own_rows.tolist()
     }

@@ -231,7 +231,8 @@ def _column_bars(view: ValueView, columns: np.ndarray, turn: bool) -> Trace:
             for j in columns.tolist()
         ],
         hovertemplate=(
-            f"<b>%{{customdata[2]}}</b><br>column value %{{customdata[3]}} of {view.unit.score}<br>"
+            "<b>%{customdata[2]}</b><br>column value %{customdata[3]} of "
+            f"{view.unit.score}<br>"
             "click to sort the rows by this column<extra></extra>"
         ),
         showlegend=False,

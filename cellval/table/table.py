@@ -134,12 +134,8 @@ class Table:
     def fingerprint(self) -> str:
         """SHA-256 over the cells, the label, and the features and their kinds."""
         digest = hashlib.sha256()
-<<<<<<< HEAD
         label = [self.label] if self.target is None else [self.label, "number"]
-        parts: list[Iterable[str]] = [label]
-=======
-        parts = [[self.label]]
->>>>>>> main
+        parts = [label]
         parts += [[column.name, column.kind] for column in self.features]
         # Cells hold no NUL, so it separates without doubt.
         for part in parts:

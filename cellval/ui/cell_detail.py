@@ -23,6 +23,8 @@ from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart
+from cellval.values.settings import Settings
+from cellval.values.words import spoken
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail
 from cellval.views.many_changes import accepted
 
@@ -84,10 +86,11 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
         _whose(table, cell, new)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells, is_past=new is not None)
-        _value(cell)
+        if cell.is_valued:
+            _value(cell, values.settings)
         _decision_buttons(session, cell)
         repairs = st.container(gap="xsmall")
-        if st.button(
+        if cell.is_valued and st.button(
             "Explain this row",
             key="cell explain",
             icon=":material/waterfall_chart:",
@@ -147,23 +150,24 @@ def _whose(table: Table, cell: CellDetail, new: str | None) -> None:
     whose = [f"Row {cell.row_number:,}"]
     if cell.row_id is not None:
         whose.append(f"{plain(table.id_column or '')} {plain(cell.row_id)}")
-    whose.append(f"{plain(table.label)}: {plain(cell.label)}")
+    if table.label:
+        whose.append(f"{plain(table.label)}: {plain(cell.label)}")
     st.caption(" · ".join(whose))
 
 
-def _value(cell: CellDetail) -> None:
+def _value(cell: CellDetail, settings: Settings) -> None:
     if cell.sentence:
         st.markdown(plain(cell.sentence))
     st.markdown(
         f"**Value** {cell.unit.with_error(cell.value, cell.stderr)}",
-        help=f"{words.VALUE_HELP} {words.STDERR_HELP}",
+        help=spoken(f"{words.VALUE_HELP} {words.STDERR_HELP}", settings),
     )
     st.markdown(
         f"**Rank by value** {cell.rank_over_all:,} of {cell.n_ranked:,}; "
-        f"{cell.rank:,} if each cell is ranked within its class"
+        + spoken(f"{cell.rank:,} if each cell is ranked within its class", settings)
         if cell.rank
         else "**Rank by value** none",
-        help=f"{words.RANK_HELP} {words.WITHIN_HELP}",
+        help=spoken(f"{words.RANK_HELP} {words.WITHIN_HELP}", settings),
     )
 
 
@@ -218,7 +222,7 @@ def _decision_buttons(session: Session, cell: CellDetail) -> None:
 def _in_column(cell: CellDetail) -> None:
     st.markdown("**In its column**", help="Shares of the cells that are not missing.")
     chart(
-        distribution(cell.spread, cell.label, cell.text),
+        distribution(cell.spread, cell.group, cell.text),
         "Distribution of the column, over all rows and within the class of this row",
         menu=False,
         still=True,
@@ -243,7 +247,7 @@ def _among_near(table: Table, cell: CellDetail) -> None:
         {
             "row_number": tables.row_number(),
             "content": tables.text(heading(cell.column), width=NEAR_PIXELS),
-            "label": tables.text(heading(table.label), width=60),
+            "label": tables.text(heading(table.label or "label"), width=60),
             "distance": tables.distance(width=66),
         },
         row_height=tables.line_height(cell.near["content"], NEAR_PIXELS),

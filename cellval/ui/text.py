@@ -2,7 +2,7 @@
 
 import re
 
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.repairs.repair import Repairs, split
 from cellval.text import counted, full, spoken_time
 from cellval.values.result import CellValues
@@ -55,7 +55,7 @@ def meaning(values: CellValues | None) -> str:
         return text + _CLOSENESS.format(
             width=full(values.settings.width or 0.0)
         ) * bool(values.settings.width)
-    method = METHODS[values.settings.method]
+    method = about(values.settings.method)
     return f"**{method.title}.** {method.means}\n\nLower is worse. {method.when}"
 
 

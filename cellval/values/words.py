@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cellval.glossary import of_numbers
-from cellval.methods import METHODS, MODELS
+from cellval.methods import MODELS, about
 from cellval.stats import SURE, in_errors
 from cellval.values.settings import Settings
 
@@ -109,7 +109,7 @@ def method_words(settings: Settings) -> str:
     """The method's name, as papers write it."""
     if settings.method == "knn":
         return "2D-Shapley-KNN"
-    return METHODS[settings.method].title
+    return about(settings.method).title
 
 
 def model_words(settings: Settings) -> str:
@@ -203,7 +203,7 @@ def approximation_words(settings: Settings) -> str:
 
 def error_words(settings: Settings) -> str:
     """What standard errors do not hold; empty where they hold everything."""
-    if METHODS[settings.method].game:
+    if about(settings.method).game:
         return "standard errors are those of sampling, not of the test rows"
     return ""
 
@@ -216,7 +216,7 @@ def stderr_words(settings: Settings, typical: float) -> str:
     if not typical > 0:
         return ""
     text = f"typical standard error {Unit.of(typical).text(typical)}"
-    if settings.is_exact and not METHODS[settings.method].game:
+    if settings.is_exact and not about(settings.method).game:
         text += ": other test rows would give somewhat other values"
     return text
 

@@ -15,6 +15,7 @@ from cellval.table.describe import (
     Place,
     Spread,
     column_of,
+    group_words,
     place,
     spread,
     standing,
@@ -49,11 +50,13 @@ class CellDetail:
     column: str
     text: str
     row_id: str | None  # None where the table has no id column
-    label: str  # the class of its row
+    label: str  # of its row
+    group: str  # the rows that it is compared with by its label, as words
     value: float
     stderr: float
     unit: Unit  # in which values of this run read well
     sentence: str  # what the value means; empty where values are no parts of a score
+    is_valued: bool  # False without a label
     rank: int  # within its class, 1 for the lowest value; 0 without a value
     rank_over_all: int
     n_ranked: int  # cells with a value
@@ -103,10 +106,12 @@ def cell_detail(
         text=str(table.cells[column].iat[position]),
         row_id=None if table.id_column is None else values.ids[position],
         label=values.labels[position],
+        group=group_words(table, position),
         value=value,
         stderr=stderr,
         unit=view.unit,
         sentence=means if settings.additive else "",
+        is_valued=settings.is_valued,
         rank=int(view.ranks[position, j]),
         rank_over_all=view.rank_over_all(position, j),
         n_ranked=int(np.count_nonzero(view.ranks)),

@@ -58,7 +58,7 @@ def decide(page: Page, known: set[tuple[int, str]]) -> tuple[int, str]:
     """On the next suspect that is not decided on."""
     while True:
         before = page.url
-        page.get_by_role("button", name=re.compile("^Next")).first.click()
+        page.get_by_role("button", name=re.compile("^Next")).click()
         page.wait_for_url(partial(ne, before))
         number, _, column = query(page, "cell").partition(":")
         cell = int(number), column

@@ -19,7 +19,8 @@ from cellval.ui.cell_detail import COLOURS, Walk
 from cellval.ui.parts import say, then_cell
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
-from cellval.values.words import Unit
+from cellval.values.settings import Settings
+from cellval.values.words import Unit, spoken
 from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number
 from cellval.views.rankings import RANKINGS, WORST
 from cellval.views.value_view import value_view
@@ -47,14 +48,19 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     decisions: list[str] = []
     one, two, *rest = st.columns([3, 3, 3, 3, 3], vertical_alignment="bottom")
     three, four, five = rest if is_list else (one, two, rest[0])
-    if is_list:
+    settings = values.settings
+    if is_list and settings.is_valued:
+        names = {name: spoken(title, settings) for name, title in RANKINGS.items()}
         by = one.selectbox(
             "Ranked by",
-            **one_of(session, "list ranked by", RANKINGS),
+            **one_of(session, "list ranked by", names),
             on_change=forget,
             args=(session, HOW_MANY),
-            help="Suspicion: surprising cells first, more so if they hurt. Value: "
-            f"what hurts most. {words.WITHIN_HELP}",
+            help=spoken(
+                "Suspicion: surprising cells first, more so if they hurt. Value: what "
+                f"hurts most. {words.WITHIN_HELP}",
+                settings,
+            ),
         )
     columns = three.multiselect(
         "Columns",
@@ -63,13 +69,15 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
         placeholder="all columns",
         help="Cells of these columns only.",
     )
-    classes = four.multiselect(
-        f"Only {brief(table.label, 20)}",
-        table.classes,
-        **lasting(session, "list classes", []),
-        placeholder="all classes",
-        help="Cells of rows of these classes only.",
-    )
+    classes: list[str] = []
+    if table.label:
+        classes = four.multiselect(
+            f"Only {brief(table.label, 20)}",
+            table.classes,
+            **lasting(session, "list classes", []),
+            placeholder=spoken("all classes", settings),
+            help=spoken("Cells of rows of these classes only.", settings),
+        )
     if is_list:
         decisions = five.multiselect(
             "Decisions",
@@ -161,14 +169,17 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     """A click anywhere opens the cell, boxes choose many: the chosen lines."""
     session, table, values, _ = shown
     unit = value_view(values).unit
-    columns = _columns(table, unit)
+    columns = _columns(table, unit, values.settings)
     if "odds" in frame:  # two lines in a narrow column
         frame = frame.assign(odds=frame["odds"].str.replace("less than", "<"))
     hidden = {"id"} if table.id_column is None else set()
+    hidden |= set() if table.label else {"class"}
+    hidden |= set() if values.settings.is_valued else {"value", "stderr"}
     if not frame["repair"].any():
         hidden.add("repair")
     drawn = frame[[name for name in columns if name in frame and name not in hidden]]
-    drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
+    if values.settings.is_valued:
+        drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
     drawn = drawn.assign(decision=drawn["decision"].replace(words.DECIDED))
     columns = {name: columns[name] for name in drawn}
     seen = _seen(frame, columns)
@@ -229,7 +240,7 @@ def _line_height(frame: pd.DataFrame, columns: dict[str, Any]) -> int:
     )
 
 
-def _columns(table: Table, unit: Unit) -> dict[str, Any]:
+def _columns(table: Table, unit: Unit, settings: Settings) -> dict[str, Any]:
     """What to do comes before numbers: narrow screens show the first columns only."""
     number, text, digits = tables.number, tables.text, unit.decimals
     value = f"value ({unit.name})"
@@ -252,19 +263,26 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
         ),
         "decision": text(width=62, help="Set it beside or above."),
         "repair": text(width=70, help="What you decided to put into the cell."),
-        "odds": text(width=72, help=words.ODDS_HELP),
+        "odds": text(width=72, help=spoken(words.ODDS_HELP, settings)),
         "reason": text(
             help="What is odd about the cell, and whether it clearly hurts."
         ),
-        "value": number(value, digits, width=80, help=words.VALUE_HELP),
+        "value": number(
+            value, digits, width=80, help=spoken(words.VALUE_HELP, settings)
+        ),
         "stderr": number("± std. error", digits, width=90, help=words.STDERR_HELP),
         "class": text(
-            tables.heading(table.label), width="small", help="The label of the row."
+            tables.heading(table.label or "label"),
+            width="small",
+            help="The label of the row.",
         ),
         "usual": text(
-            "usual in class",
-            help="Where nine in ten cells of this column lie in rows of this class, or "
-            "the most common contents.",
+            spoken("usual in class", settings),
+            help=spoken(
+                "Where nine in ten cells of this column lie in rows of this class, or "
+                "the most common contents.",
+                settings,
+            ),
         ),
         "suspicion": number("suspicion", 6, help=words.SUSPICION_HELP),
         "surprise": number("surprise", 6, help=words.SURPRISE_HELP),

@@ -291,8 +291,8 @@ def _outcome(answer: WhatIf, unit: Unit) -> str:
     return (
         f"The row's value would go from "
         f"**{unit.with_error(answer.before_total, answer.before_stderr)}** to "
-        f"**{unit.with_error(answer.after_total, answer.after_stderr)}** of {unit.score}. "
-        f"Difference: **{signed}{error} {unit.name}**, {verdict}."
+        f"**{unit.with_error(answer.after_total, answer.after_stderr)}** of "
+        f"{unit.score}. Difference: **{signed}{error} {unit.name}**, {verdict}."
     )
 
 
