@@ -51,15 +51,20 @@ def iter_values(
     table = as_table(table)
     if isinstance(chosen.test, pd.DataFrame):
         chosen = replace(chosen, test=as_table(chosen.test, like=table))
+    require_label(table)
+    return iter_chosen(
+        table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
+    )
+
+
+def require_label(table: Table) -> None:
+    """InputError without one: there is nothing to be valued for."""
     if not table.label:
         raise InputError(
             f"{table.name} was read without a label, so there is nothing that its "
             "cells could help to predict. Choose a label to value them, or look for "
-            "odd cells with cellval.suspects."
+            "odd cells only (suspects)."
         )
-    return iter_chosen(
-        table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
-    )
 
 
 def iter_chosen(
@@ -259,6 +264,7 @@ def value_rows(
     (200,)
     """
     table = as_table(table)
+    require_label(table)
     test = as_table(test, like=table) if isinstance(test, pd.DataFrame) else test
     options = RunOptions(
         n_neighbors=n_neighbors,

@@ -38,11 +38,6 @@ def make_problem(
     table: Table, options: RunOptions, continue_from: CellValues | None = None
 ) -> Problem:
     """Encode the tables and plan the work."""
-    if not table.label:
-        raise InputError(
-            f"{table.name} was read without a label, so there is nothing that its "
-            "cells could help to predict. Choose a label to value them."
-        )
     encoded = encode(table)
     test, seed = options.test, int(options.random_state)
     valued = np.ones(table.n_rows, bool)

@@ -25,7 +25,7 @@ from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.repairs.work import Cell, Group, Standing, Work
 from cellval.table.table import Table, read
 from cellval.text import content
-from cellval.valuation import iter_chosen
+from cellval.valuation import iter_chosen, require_label
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.whole_files import write_whole
@@ -362,6 +362,7 @@ class Project:
         self, *, n_jobs: int | None = None, **options: Any
     ) -> Iterator[Snapshot[CellValues]]:
         """The same step by step; closing it stops the run, and what it has is kept."""
+        require_label(self.table)
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
         run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
         table = self.table_of(run)
