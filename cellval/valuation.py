@@ -129,10 +129,12 @@ def value_cells(
         "knn", or another of `cellval.methods.METHODS`, which says when to use it: "mc"
         and "exact" (2D-Shapley with any model), "loo" (2D leave-one-out), "flat" (1D-
         Shapley on cells), "oob" (2D-OOB), "random".
-    model : "tree", "logistic", "boosting", "knn", classifier, or function
-        What "mc", "exact", "loo" and "flat" train: any scikit-learn classifier or
-        pipeline. A function ``h(rows, columns) -> float`` of positions from 0 is a
-        utility of its own; then all rows are valued.
+    model : "tree", "logistic", "boosting", "knn", estimator, or function
+        What "mc", "exact", "loo" and "flat" train: any scikit-learn classifier, or
+        pipeline of one. For a label of numbers names stand for regressors ("logistic"
+        for ridge regression), and an estimator must be one. A function ``h(rows,
+        columns) -> float`` of positions from 0 is a utility of its own; then all rows
+        are valued.
     rounds : int, optional
         Random orders of "mc" (100) and "flat" (20), trees of "oob" (1,000).
     n_neighbors : int

@@ -168,7 +168,7 @@ def test_a_model_that_fails_says_so_and_the_others_go_on(dirty, clean, monkeypat
     def broken(*args):
         raise ValueError("secret")
 
-    monkeypatch.setattr(models, "_logistic_regression", broken)
+    monkeypatch.setattr(models, "_linear_model", broken)
     result = drained(dirty, clean, **QUICK)
     frame = result.frame()
     assert frame["n_folds"].tolist() == [3, 0, 3]
