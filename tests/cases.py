@@ -118,8 +118,10 @@ def naive_games(table, k, test=None, baseline="zero", near=0, width=None):
     ]
 
 
-def naive_values(table, k, test=None, baseline="zero", weights=None, near=0):
-    games = naive_games(table, k, test, baseline, near)
+def naive_values(
+    table, k, test=None, baseline="zero", weights=None, near=0, width=None
+):
+    games = naive_games(table, k, test, baseline, near, width)
     shape = (table.n_rows, len(table.features))
     return np.array(naive.cell_values(games, *shape, weights)).reshape(shape)
 

@@ -151,8 +151,8 @@ def make_game(table: Table, options: RunOptions) -> Game:
                 "A function of rows and columns measures by itself: leave out test, "
                 "baseline, scoring and width, and use method 'mc', 'exact' or 'loo'."
             )
-        own = {"test": "function", "model": "function", "scoring": options.scoring}
-        settings = replace(settings, **own, width=None)
+        own = replace(settings, scoring=options.scoring, width=None)
+        settings = replace(own, test="function", model="function")
         h = Function(model)
         return Game(table, options, everyone, h, table.n_rows, settings)
     is_knn = isinstance(model, str) and model == "knn"
@@ -173,8 +173,8 @@ def make_game(table: Table, options: RunOptions) -> Game:
             )
         neighbors = int(options.n_neighbors)
         settings = replace(settings, n_neighbors=neighbors)
-        how = {"n_neighbors": neighbors, "scoring": options.scoring}
-        h = KnnUtility(train, tests, width=label["width"], **how)
+        how = {"scoring": options.scoring, "width": label["width"]}
+        h = KnnUtility(train, tests, neighbors, **how)
     else:
         h = ModelUtility(
             estimator,

@@ -43,8 +43,8 @@ def utility_of(
     """
     require_label(table)
     if isinstance(model, str) and model == "knn":
-        seed = {"random_state": random_state}
-        return KnnUtility(table, test, n_neighbors, width=width, **seed)
+        how: dict[str, Any] = {"random_state": random_state, "width": width}
+        return KnnUtility(table, test, n_neighbors, **how)
     width = label_settings(table, RunOptions(width=width))["width"]
     estimator = estimator_of(model, random_state, numbers=table.target is not None)
     players, train, tests = split(table, test, random_state)
