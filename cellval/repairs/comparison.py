@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from cellval.stats import unit_of
 from cellval.text import brief, full, percent
 
 CONFIDENCE = 0.95
@@ -129,7 +130,9 @@ class Comparison:
         if self.errors_before is not None and self.errors_after is not None:
             errors, then = self.errors_before[m], self.errors_after[m]
             changes = (then - errors)[~np.isnan(then)]
-            of_error = corrected(changes, self.test_to_train)
+            unit = unit_of(changes)  # labels may be as large as can be
+            scaled = corrected(changes / unit, self.test_to_train)
+            of_error = tuple(unit * x for x in scaled)
             row |= {
                 "error_before": _mean(errors[~np.isnan(errors)]),
                 "error_after": _mean(then[~np.isnan(then)]),
@@ -199,7 +202,7 @@ def _verdict(
     return f"{better} by {one[1:]} {unit} ({interval})."
 
 
-def _change_of_error(found: tuple[float, float, float, float]) -> str:
+def _change_of_error(found: tuple[float, ...]) -> str:
     """How the mean absolute error moves, as one more sentence; or nothing."""
     change, _, low, high = found
     if np.isnan(low) or not change:

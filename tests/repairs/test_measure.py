@@ -419,3 +419,18 @@ def test_faults_of_numbers_are_told_in_plain_words():
     assert "without a label" in message_of(
         iter_comparison, replace(table, label=""), table
     )
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_numbers_as_large_or_small_as_can_be_are_measured(scale):
+    table = number_table(40, 0)
+    frame = table.cells.assign(price=[repr(scale * y) for y in table.target.tolist()])
+    table = Table.from_frame(frame, label="price", kinds={"price": "number"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        after = table.with_cells({(3, "x"): "2", (5, "price"): repr(60 * scale)})
+        frame = drained(table, after, **QUICK).frame()
+    scores = frame.drop(columns="verdict").astype(float)
+    known = scores.drop(columns=["before_spread", "after_spread"])
+    assert np.isfinite(known.to_numpy()).all()
+    assert (frame["error_before"] / scale).between(0.5, 20).all()
