@@ -19,6 +19,7 @@ __version__ = "0.2.0.dev0"
 
 # Modules, and the public names that each has.
 _MODULES = {
+    "cellval.detect.labels": "suspect_labels",
     "cellval.detect.suggestions": "Suggestion",
     "cellval.detect.suspects": "suggest suspects",
     "cellval.errors": "InputError",
@@ -49,6 +50,7 @@ _RENAMED = {"read_csv": "read"}  # since 0.1
 __all__ = sorted(_PUBLIC)
 
 if TYPE_CHECKING:  # `as` says that the name is there for others
+    from cellval.detect.labels import suspect_labels as suspect_labels
     from cellval.detect.suggestions import Suggestion as Suggestion
     from cellval.detect.suspects import suggest as suggest
     from cellval.detect.suspects import suspects as suspects

@@ -25,6 +25,8 @@ MODELS = {
     "logistic": "Logistic regression",
     "boosting": "Gradient boosting",
 }
+# The same where the label is a number.
+REGRESSORS = MODELS | {"logistic": "Ridge regression"}
 ROUNDS = {"mc": 100, "flat": 20, "oob": 1000}  # by default; of "oob" the trees
 
 _ADDS = "What the cell adds to the accuracy of the model; below 0 it hurts."

@@ -12,6 +12,7 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.knn import engine
+from cellval.knn.problem import require_label
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
@@ -55,16 +56,6 @@ def iter_values(
     return iter_chosen(
         table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
     )
-
-
-def require_label(table: Table) -> None:
-    """InputError without one: there is nothing to be valued for."""
-    if not table.label:
-        raise InputError(
-            f"{table.name} was read without a label, so there is nothing that its "
-            "cells could help to predict. Choose a label to value them, or look for "
-            "odd cells only (suspects)."
-        )
 
 
 def iter_chosen(
@@ -148,10 +139,12 @@ def value_cells(
         "knn", or another of `cellval.methods.METHODS`, which says when to use it: "mc"
         and "exact" (2D-Shapley with any model), "loo" (2D leave-one-out), "flat" (1D-
         Shapley on cells), "oob" (2D-OOB), "random".
-    model : "tree", "logistic", "boosting", "knn", classifier, or function
-        What "mc", "exact", "loo" and "flat" train: any scikit-learn classifier or
-        pipeline. A function ``h(rows, columns) -> float`` of positions from 0 is a
-        utility of its own; then all rows are valued.
+    model : "tree", "logistic", "boosting", "knn", estimator, or function
+        What "mc", "exact", "loo" and "flat" train: any scikit-learn classifier, or
+        pipeline of one. For a label of numbers names stand for regressors ("logistic"
+        for ridge regression), and an estimator must be one. A function ``h(rows,
+        columns) -> float`` of positions from 0 is a utility of its own; then all rows
+        are valued.
     rounds : int, optional
         Random orders of "mc" (100) and "flat" (20), trees of "oob" (1,000).
     n_neighbors : int

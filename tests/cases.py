@@ -118,8 +118,10 @@ def naive_games(table, k, test=None, baseline="zero", near=0, width=None):
     ]
 
 
-def naive_values(table, k, test=None, baseline="zero", weights=None, near=0):
-    games = naive_games(table, k, test, baseline, near)
+def naive_values(
+    table, k, test=None, baseline="zero", weights=None, near=0, width=None
+):
+    games = naive_games(table, k, test, baseline, near, width)
     shape = (table.n_rows, len(table.features))
     return np.array(naive.cell_values(games, *shape, weights)).reshape(shape)
 
@@ -283,6 +285,24 @@ def mixed_table(n, seed, name="table", like=None):
     if like is not None:
         return Table.from_frame(frame, like=like, name=name)
     return Table.from_frame(frame, label="y", name=name)
+
+
+def number_table(n, seed, name="table", like=None, **extra):
+    """A label of numbers that a number with gaps and a word tell, and noise."""
+    draw = np.random.default_rng(seed)
+    size, word = draw.normal(size=n), draw.integers(0, 2, n)
+    frame = pd.DataFrame(
+        {
+            "x": np.where(draw.random(n) < 0.05, np.nan, size.round(3)),
+            "word": np.where(word, "up", "down"),
+            "noise": draw.normal(size=n).round(3),
+            **extra,
+            "price": (50 + 10 * size + 8 * word + draw.normal(size=n)).round(2),
+        }
+    )
+    if like is not None:
+        return Table.from_frame(frame, like=like, name=name)
+    return Table.from_frame(frame, label="price", name=name)
 
 
 def two_sites(n=120, seed=0):

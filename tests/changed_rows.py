@@ -1,7 +1,7 @@
 """A small untidy table, and rows of it that are changed."""
 
 import numpy as np
-from cases import untidy_table
+from cases import number_table, untidy_table
 
 from cellval.whatif.changed_row import changed_row, run_of
 from cellval.whatif.contents import whole_row
@@ -23,6 +23,20 @@ CHANGES = [
     {"kind": "c"},
     {"kind": "new"},
     {"c0": "2", "c1": "red", "c2": "0.1", "kind": "b"},
+]
+
+
+# The same with a label of numbers.
+NUMBERS = number_table(40, 0)
+
+NUMBER_CHANGES = [
+    {"x": "0.4"},
+    {"x": "1000"},
+    {"word": "sideways"},
+    {"noise": ""},
+    {"price": "49"},
+    {"price": "510.5"},
+    {"x": "0.1", "word": "up", "noise": "", "price": "60"},
 ]
 
 

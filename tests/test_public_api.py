@@ -30,8 +30,8 @@ CLASSES = [
 FUNCTIONS = {
     "compare_models": "(before, after, **options)",
     "iter_blocks": "(table, row_groups, column_groups=None, *, model='knn', test=None, "
-    "n_neighbors=10, method='auto', rounds=100, target_stderr=None, budget=None, "
-    "random_state=0, executor=None, n_jobs=None)",
+    "n_neighbors=10, width=None, method='auto', rounds=100, target_stderr=None, "
+    "budget=None, random_state=0, executor=None, n_jobs=None)",
     "iter_comparison": "(before, after, *, n_neighbors=10, folds=5, repeats=5, "
     "random_state=0)",
     "iter_validation": "(table, *, kind='low density', share=0.02, removal=True, "
@@ -44,30 +44,31 @@ FUNCTIONS = {
     "open_project": "(name, source=None, *, folder=None, label=None, id_column=None, "
     "exclude=(), kinds=None)",
     "projects": "(*, folder=None)",
-    "read": "(source, *, label=None, id_column=None, exclude=(), kinds=None, "
-    "like=None, max_bytes=None, max_columns=None)",
+    "read": "(source, *, label=<Guess.LABEL: 'guessed'>, id_column=None, exclude=(), "
+    "kinds=None, like=None, max_bytes=None, max_columns=None)",
     "read_decisions": "(source, table)",
     "repair": "(table, decisions)",
     "repair_file": "(source, decisions, **options)",
     "report": "(table, values=None, *, decisions=None, comparison=None, title='', "
     "random_state=0)",
     "suggest": "(table, row_number, column, *, random_state=0)",
+    "suspect_labels": "(table, *, random_state=0, n_jobs=None)",
     "suspects": "(table, values=None, *, random_state=0, n_jobs=None)",
     "validate": "(table, **options)",
     "value_blocks": "(table, row_groups, column_groups=None, **options)",
     "value_cells": "(table, *, method='knn', model='tree', rounds=None, "
     "n_neighbors=10, test=None, subsets='auto', baseline='zero', scoring='accuracy', "
-    "near=None, row_weights='shapley', column_weights='shapley', truncation=None, "
-    "budget=None, target_stderr=None, random_state=0, n_jobs=None, executor=None, "
-    "continue_from=None)",
+    "width=None, near=None, row_weights='shapley', column_weights='shapley', "
+    "truncation=None, budget=None, target_stderr=None, random_state=0, n_jobs=None, "
+    "executor=None, continue_from=None)",
     "value_rows": "(table, *, n_neighbors=10, test=None, scoring='accuracy', "
-    "random_state=0)",
+    "width=None, random_state=0)",
     "what_if": "(table, values, row_number, changes, *, test=None, seconds=0.8)",
 }
 METHODS = {  # of the two classes that people hold in their hands
-    "Table": "day_first decimal feature_names features fingerprint from_frame ids "
-    "n_duplicates n_rows position read_texts with_cells",
-    "CellValues": "columns explain lowest merge position ranks rows save tested "
+    "Table": "day_first decimal feature_names features fingerprint from_frame groups "
+    "ids label_column labels n_duplicates n_rows position read_texts with_cells",
+    "CellValues": "columns explain groups lowest merge position ranks rows save tested "
     "to_frame total typical_stderr",
 }
 
@@ -157,7 +158,8 @@ def test_a_bare_import_loads_nothing_heavy():
     [
         (("read", "Table", "Column", "InputError", "Settings", "RunOptions"), ()),
         (("value_cells", "value_rows", "load", "iter_values"), ("numba",)),
-        (("suspects", "suggest", "what_if", "label_or_cell"), ("numba",)),
+        (("suspects", "suspect_labels", "suggest"), ("numba",)),
+        (("what_if", "label_or_cell"), ("numba",)),
         (("repair", "repair_file", "read_decisions"), ()),
     ],
 )
@@ -225,6 +227,7 @@ CALLS = {
     "value_blocks": lambda f, v: cellval.value_blocks(f, "label", test=f.head(20)),
     "iter_blocks": lambda f, v: next(cellval.iter_blocks(f, "label")),
     "suspects": lambda f, v: cellval.suspects(f, v),
+    "suspect_labels": lambda f, v: cellval.suspect_labels(f),
     "suggest": lambda f, v: cellval.suggest(f, 12, "height"),
     "what_if": lambda f, v: cellval.what_if(f, v, 12, {"height": "166"}),
     "label_or_cell": lambda f, v: cellval.label_or_cell(f, v, 12, {"height": "166"}),

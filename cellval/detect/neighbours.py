@@ -208,6 +208,7 @@ class Asking(Computation[Answers, Nearby]):
     random_state: int = 0
     # Is a part of the rows an answer, too? Nothing is expected of the others.
     in_parts: bool = False
+    targets: Sequence[int] | None = None  # features that are asked about; None: all
 
     def __post_init__(self) -> None:
         n = self.table.n_rows
@@ -219,6 +220,16 @@ class Asking(Computation[Answers, Nearby]):
     def model(self) -> NeighbourModel:
         return make_model(self.table, self.random_state)
 
+    @property
+    def asked(self) -> tuple[int, ...]:
+        """Places of the features that are asked about."""
+        everything = range(len(self.table.features))
+        return tuple(everything if self.targets is None else self.targets)
+
+    @property
+    def columns(self) -> list[Column]:
+        return [self.table.features[j] for j in self.asked]
+
     @cached_property
     def _items(self) -> list[np.ndarray]:
         n = self.table.n_rows
@@ -229,7 +240,7 @@ class Asking(Computation[Answers, Nearby]):
 
     def pieces(self) -> Iterator[Piece]:
         for size in self.sizes:
-            index = NeighbourIndex(self.table, self.model, size)
+            index = NeighbourIndex(self.table, self.model, size, self.asked)
             for rows in self._items:
                 arguments = self.model.cells[:, rows], rows, self._stop
                 yield Piece(index.answers, arguments, float(rows.size * size))
@@ -237,7 +248,7 @@ class Asking(Computation[Answers, Nearby]):
     def expected_seconds(self) -> float:
         """Of all pieces on one core, from some rows that are timed."""
         rows, size = np.arange(min(TIMED_ROWS, self.table.n_rows)), self.sizes[-1]
-        index = NeighbourIndex(self.table, self.model, size)
+        index = NeighbourIndex(self.table, self.model, size, self.asked)
         cells = self.model.cells[:, rows]
         took = seconds_of(lambda: index.answers(cells, rows))
         return took * self.total / (rows.size * size)
@@ -259,10 +270,7 @@ class Asking(Computation[Answers, Nearby]):
 
     def _unknown(self, n_parts: int) -> Nearby:
         """Of the rows behind so many parts nothing is known."""
-        shape = (
-            max(0, self.table.n_rows - n_parts * ITEM_ROWS),
-            len(self.table.features),
-        )
+        shape = (max(0, self.table.n_rows - n_parts * ITEM_ROWS), len(self.asked))
         nothing = np.full(shape, np.nan)
         return Nearby(nothing, nothing.astype(np.float32), 0)
 
@@ -283,24 +291,37 @@ class NeighbourIndex:
     table: Table
     model: NeighbourModel
     n_known: int  # at most
+    targets: Sequence[int] | None = None  # features that are asked about; None: all
 
     def __post_init__(self) -> None:
         self.known = self.model.order[: self.n_known]  # positions
-        self.cells = np.ascontiguousarray(self.model.cells[:, self.known])
+        everything = range(len(self.table.features))
+        self.asked = list(everything if self.targets is None else self.targets)
+        # Only columns that say something about those asked about are compared.
+        predictors = self.model.predictors[self.asked]
+        self.used = np.unique(predictors[predictors >= 0])
+        place = np.full(len(self.model.cells) + 1, -1)  # the last: of none
+        place[self.used] = np.arange(self.used.size)
+        self.predictors = np.ascontiguousarray(place[predictors])
+        self.cells = self._compared(self.model.cells[:, self.known])
         # of each row of the table among them, or -1
         self.place = np.full(self.table.n_rows, -1, np.int64)
         self.place[self.known] = np.arange(self.known.size)
+
+    def _compared(self, cells: np.ndarray) -> np.ndarray:
+        return np.ascontiguousarray(cells[self.used])
 
     def neighbours(
         self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray = GO_ON
     ) -> np.ndarray:
         """Positions in the table, shape (rows, columns, neighbours); -1 for none."""
-        model, m = self.model, len(self.table.features)
+        model, used = self.model, self.used
         n_near = max(1, min(N_NEAR, self.known.size - 1))
-        found = np.empty((rows.size, m, n_near), np.int32)
-        asked = np.ascontiguousarray(cells), self.place[rows]
-        columns = model.weight, model.is_category, model.predictors, model.importance
-        nearest_rows(*asked, self.cells, *columns, found, stop)
+        found = np.empty((rows.size, len(self.asked), n_near), np.int32)
+        rows_asked = self._compared(cells), self.place[rows]
+        weights = self.predictors, model.importance[self.asked]
+        columns = model.weight[used], model.is_category[used], *weights
+        nearest_rows(*rows_asked, self.cells, *columns, found, stop)
         return np.where(found >= 0, self.known[found], -1)
 
     @np.errstate(all="ignore")  # likewise
@@ -311,21 +332,22 @@ class NeighbourIndex:
         found = self.neighbours(cells, rows, stop)
         expected = np.empty((rows.size, found.shape[1]))
         apart = np.empty((rows.size, found.shape[1]), np.float32)
-        for j, column in enumerate(self.table.features):
+        for at, j in enumerate(self.asked):
+            column, near_rows = self.table.features[j], found[:, at]
             if column.numbers is not None:
-                near = np.where(found[:, j] >= 0, column.numbers[found[:, j]], np.nan)
-                expected[:, j] = middle = median(near)
+                near = np.where(near_rows >= 0, column.numbers[near_rows], np.nan)
+                expected[:, at] = middle = median(near)
                 bend = float(self.model.bends[j])
                 gaps = bent(near, bend) - bent(middle, bend)[:, None]
-                apart[:, j] = 1.4826 * median(np.abs(gaps))
+                apart[:, at] = 1.4826 * median(np.abs(gaps))
             else:
                 own = np.nan_to_num(cells[j], nan=-1.0).astype(int)
                 groups = cells[-1].astype(int)
                 if self.table.target is not None:
                     groups = self.table.y[rows]
                 share = _shares(column, self.table.y)[groups]
-                expected[:, j], apart[:, j] = _categories_say(
-                    column, own, share, found[:, j]
+                expected[:, at], apart[:, at] = _categories_say(
+                    column, own, share, near_rows
                 )
         return Nearby(expected, apart, self.known.size)
 

@@ -7,12 +7,12 @@ the middle of its class, or of the rows whose label is a number near its own?
 weighted geometric mean. Lower is worse.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -116,33 +116,47 @@ def _combined(
     table: Table, codes: tuple[Placeholder, ...], asking: Asking, nearby: Nearby
 ) -> Surprise:
     """Rarity and residual as one number."""
-    model, misfits = asking.model, _misfits(table, codes)
-    tails = _tails(asking.table, model, nearby)
+    misfits, odds = _misfits(table, codes), odds_of(asking, nearby)
+    for cell in misfits:
+        odds.both[cell] = 0.0
+    return Surprise(
+        odds.both.astype(np.float32),
+        odds.rarity.astype(np.float32),
+        odds.residual.astype(np.float32),
+        nearby,
+        odds.tails,
+        misfits,
+        codes,
+        asking.model,
+    )
+
+
+class Odds(NamedTuple):
+    """Tail probabilities of the cells that were asked about."""
+
+    both: np.ndarray  # of rarity and residual; 1 where nothing is known
+    rarity: np.ndarray
+    residual: np.ndarray
+    tails: tuple[Tail | None, ...]
+
+
+@np.errstate(all="ignore")
+def odds_of(asking: Asking, nearby: Nearby) -> Odds:
+    model, asked = asking.model, list(asking.asked)
+    tails = _tails(asking.columns, model.bends[asked], nearby)
     rarity = _rarities(asking)
     residual = np.empty(rarity.shape)
-    for j, (column, tail) in enumerate(zip(asking.table.features, tails, strict=True)):
+    for j, (column, tail) in enumerate(zip(asking.columns, tails, strict=True)):
         expected, apart = nearby.expected[:, j], nearby.apart[:, j].astype(float)
         if tail is None or column.numbers is None:
             residual[:, j] = calibrated(apart)
         else:
             residual[:, j] = tail.probability(column.numbers, expected, apart)
     # The better its neighbours know a cell, the less its class has to say.
-    weight = RARITY_WEIGHT * (1.0 - model.predictable) ** 4
+    weight = RARITY_WEIGHT * (1.0 - model.predictable[asked]) ** 4
     log_residual = np.log(np.where(np.isnan(residual), rarity, residual))
     logs = (log_residual + weight * np.log(rarity)) / (1.0 + weight)
-    both = np.nan_to_num(np.exp(logs), nan=1.0)
-    for cell in misfits:
-        both[cell] = 0.0
-    return Surprise(
-        both.astype(np.float32),
-        rarity.astype(np.float32),
-        residual.astype(np.float32),
-        nearby,
-        tails,
-        misfits,
-        codes,
-        model,
-    )
+    return Odds(np.nan_to_num(np.exp(logs), nan=1.0), rarity, residual, tails)
 
 
 def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
@@ -184,8 +198,8 @@ def _misfits(
 
 @kept(1)
 def _rarities(asking: Asking) -> np.ndarray:
-    table, bends = asking.table, asking.model.bends.tolist()
-    columns = zip(table.features, bends, strict=True)
+    table, bends = asking.table, asking.model.bends[list(asking.asked)]
+    columns = zip(asking.columns, bends.tolist(), strict=True)
     if table.target is not None:
         near = NearLabels.of(table.target)
         parts = [_rarity_near(column, bend, near) for column, bend in columns]
@@ -278,20 +292,20 @@ def _category_rarity(column: Column, y: np.ndarray) -> np.ndarray:
 
 
 def _tails(
-    table: Table, model: NeighbourModel, nearby: Nearby
+    columns: Sequence[Column], bends: np.ndarray, nearby: Nearby
 ) -> tuple[Tail | None, ...]:
     """Of each column of numbers. Small ones are drawn to the tail of all of them."""
     found: dict[int, tuple[np.ndarray, float, float]] = {}
-    for j, column in enumerate(table.features):
+    for j, column in enumerate(columns):
         if column.numbers is not None:
-            bend, usual = float(model.bends[j]), 1.0
+            bend, usual = float(bends[j]), 1.0
             gap = np.abs(bent(column.numbers, bend) - bent(nearby.expected[:, j], bend))
             known = gap[~np.isnan(gap)]
             if known.size:
                 usual = float(1.4826 * np.median(known) or np.std(known)) or 1.0
             found[j] = gap / np.hypot(usual, nearby.apart[:, j]), usual, bend
     everyone = tail_of(np.concatenate([[], *(gap for gap, _, _ in found.values())]))
-    tails: list[Tail | None] = [None] * len(table.features)
+    tails: list[Tail | None] = [None] * len(columns)
     for j, (gap, usual, bend) in found.items():
         own = tail_of(gap).drawn_to(everyone, BORROWED / (BORROWED + gap.size))
         tails[j] = replace(own, usual=usual, bend=bend)

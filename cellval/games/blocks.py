@@ -237,6 +237,7 @@ def iter_blocks(
     model: Any = "knn",
     test: Table | pd.DataFrame | float | None = None,
     n_neighbors: int = RunOptions.n_neighbors,
+    width: float | None = None,
     method: str = "auto",
     rounds: int = ROUNDS,
     target_stderr: float | None = None,
@@ -266,7 +267,7 @@ def iter_blocks(
     elif not isinstance(column_groups, Groups):
         column_groups = columns_by(table, column_groups)
     how: dict[str, Any] = {"n_neighbors": n_neighbors, "random_state": random_state}
-    h = utility_of(table, model, test=test, **how)
+    h = utility_of(table, model, test=test, width=width, **how)
     options: dict[str, Any] = {"rounds": rounds, "random_state": random_state}
     game = BlockGame.of(h, row_groups, column_groups, method=method, **options)
     return game.play(
@@ -289,13 +290,16 @@ def value_blocks(
         A column's name stands for the rows with the same text in it.
     column_groups : Groups or mapping of names to columns, optional
         None: every column alone.
-    model : str, or scikit-learn classifier
-        "knn" (default), "tree", "logistic" or "boosting".
+    model : str, or scikit-learn classifier (of a label of numbers: regressor)
+        "knn" (default), "tree", "logistic" (of numbers: ridge regression) or
+        "boosting".
     test : Table, DataFrame, float or None
         Rows to test on, or a share of the table's to hold out. None is leave-one-out
         for KNN, 0.3 for models.
     n_neighbors : int
         Of KNN.
+    width : float, optional
+        Of a label of numbers, as in `value_cells`.
     method : "auto", "exact" or "mc"
         Exact (2^R x 2^C utilities) for up to 16 groups in all, else random orders of
         the groups.

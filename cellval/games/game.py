@@ -12,6 +12,7 @@ from cellval.games.groups import MOST_PLAYERS
 from cellval.games.knn_utility import KnnUtility
 from cellval.games.model_utility import ModelUtility
 from cellval.games.models import estimator_of
+from cellval.knn.problem import label_settings, require_label
 from cellval.methods import METHODS
 from cellval.table.splits import split
 from cellval.table.table import Table
@@ -122,7 +123,9 @@ class Game:
 
 def make_game(table: Table, options: RunOptions) -> Game:
     """Split the table into players and test rows, and make the utility."""
+    require_label(table)
     method, model, seed = options.method, options.model, int(options.random_state)
+    label = label_settings(table, options)
     settings = Settings(
         method=method,
         model="",
@@ -133,7 +136,7 @@ def make_game(table: Table, options: RunOptions) -> Game:
         row_weights=options.row_weights,
         column_weights=options.column_weights,
         baseline=options.baseline,
-        scoring=options.scoring,
+        **label,
         truncation=options.truncation,
         design=DESIGNS[method],
     )
@@ -142,17 +145,19 @@ def make_game(table: Table, options: RunOptions) -> Game:
         return Game(table, options, everyone, None, table.n_rows, settings)
     h: Any
     if callable(model) and not hasattr(model, "predict"):
-        usual = (options.test, options.baseline, options.scoring)
-        if method == "flat" or usual != (None, "zero", "accuracy"):
+        usual = (options.test, options.baseline, options.scoring, options.width)
+        if method == "flat" or usual != (None, "zero", "accuracy", None):
             raise InputError(
                 "A function of rows and columns measures by itself: leave out test, "
-                "baseline and scoring, and use method 'mc', 'exact' or 'loo'."
+                "baseline, scoring and width, and use method 'mc', 'exact' or 'loo'."
             )
-        settings = replace(settings, test="function", model="function")
+        own = replace(settings, scoring=options.scoring, width=None)
+        settings = replace(own, test="function", model="function")
         h = Function(model)
         return Game(table, options, everyone, h, table.n_rows, settings)
     is_knn = isinstance(model, str) and model == "knn"
-    estimator = None if is_knn else estimator_of(model, seed)
+    numbers = table.target is not None
+    estimator = None if is_knn else estimator_of(model, seed, numbers=numbers)
     players, train, tests = split(table, options.test, seed)
     measured: dict[str, Any] = {"test": "hold-out", "test_rows": tests.n_rows}
     if isinstance(options.test, Table):
@@ -168,17 +173,19 @@ def make_game(table: Table, options: RunOptions) -> Game:
             )
         neighbors = int(options.n_neighbors)
         settings = replace(settings, n_neighbors=neighbors)
-        h = KnnUtility(train, tests, n_neighbors=neighbors, scoring=options.scoring)
+        how = {"scoring": options.scoring, "width": label["width"]}
+        h = KnnUtility(train, tests, neighbors, **how)
     else:
-        chance = options.baseline == "chance"
         h = ModelUtility(
             estimator,
             train,
             tests,
             scoring=_SCORINGS[options.scoring],
-            empty=_chance(train, tests, options.scoring) if chance else 0.0,
             random_state=seed,
+            width=label["width"],
         )
+        if options.baseline == "chance":
+            h = replace(h, empty=_chance(h, options.scoring))
         if method == "flat":
             h = FlatUtility(h)
     return Game(table, options, players, h, tests.n_rows, settings)
@@ -192,11 +199,11 @@ def _balanced(truth: np.ndarray, predicted: np.ndarray) -> float:
 _SCORINGS: dict[str, Any] = {"accuracy": "accuracy", "balanced": _balanced}
 
 
-def _chance(train: Table, tests: Table, scoring: str) -> float:
+def _chance(h: ModelUtility, scoring: str) -> float:
     """Score of a guess among the training rows."""
-    share = dict(zip(train.classes, np.bincount(train.y) / train.n_rows, strict=False))
-    known = [share.get(name, 0.0) for name in tests.classes]
-    each = np.array(known)[np.unique(tests.y) if scoring == "balanced" else tests.y]
+    each = h.chance()
+    if scoring == "balanced":  # all rows of a class are alike
+        each = each[np.unique(h.test.y, return_index=True)[1]]
     return float(np.mean(each))
 
 

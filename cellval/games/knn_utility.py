@@ -3,7 +3,8 @@
 For games of groups it knows a short cut: all unions of row groups, seen through all
 unions of column groups, in one go. For a test point and some columns, the nearest rows
 of each row group are listed once, as *tie classes* (rows at the same distance: how many
-there are, and how many have the point's label). The nearest of a union are its groups'
+there are, and the sum of their agreement with the point's label: how many have it, or
+how close their numbers are). The nearest of a union are its groups'
 lists merged, as far as K rows.
 
 Unions are numbered by their bits, and visited in the order of their numbers. A union
@@ -13,19 +14,21 @@ first 0, 1, 2, ... groups, each the parent of the next.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cellval.compiled import kernel
 from cellval.errors import InputError
+from cellval.knn.agreement import agreement
 from cellval.knn.distance import add_column
 from cellval.knn.nearest import k_smallest
-from cellval.knn.problem import weights_of_tests
+from cellval.knn.problem import label_settings, require_label, weights_of_tests
 from cellval.parallel import Computation, Piece
 from cellval.table.encoding import Encoded, encode
+from cellval.table.labels import closeness_of_guesses
 from cellval.table.splits import check_classes, hold_out
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
@@ -40,7 +43,7 @@ class Players(NamedTuple):
     cells: np.ndarray  # float32 (m, n)
     weight: np.ndarray  # float32 (m,)
     is_category: np.ndarray  # bool (m,)
-    y: np.ndarray  # int32 (n,)
+    y: np.ndarray  # int32 (n,), or float64: numbers in widths
     row_starts: np.ndarray  # int64 (R + 1,): where each group of rows begins
     column_starts: np.ndarray  # int64 (C + 1,)
 
@@ -49,7 +52,7 @@ class Points(NamedTuple):
     """Test points."""
 
     cells: np.ndarray  # float32 (T, m)
-    y: np.ndarray  # int32 (T,); -1 for a class that no row has
+    y: np.ndarray  # int32 (T,), -1 for a class that no row has; or float64
     own: np.ndarray  # int64 (T,): which row each is itself, or -1
     weight: np.ndarray  # float64 (T,): its say
 
@@ -57,6 +60,9 @@ class Points(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class KnnUtility:
     """Soft score of K nearest neighbours: the share of them with the right label.
+
+    Of a label of numbers it is their mean closeness to the right one: 1 less the
+    distance in widths, at least 0 (see `value_cells`).
 
     The game that `value_cells` shares among cells, as a function. Rows at the same
     distance are ordered at random, on average; without rows or columns it is worth 0,
@@ -69,8 +75,11 @@ class KnnUtility:
     n_neighbors: int = RunOptions.n_neighbors
     scoring: str = "accuracy"
     random_state: int = 0  # of the hold-out
+    width: float | None = None  # of numbers; None: the usual one
 
     def __post_init__(self) -> None:
+        require_label(self.table)
+        self._label  # noqa: B018 - refuses what does not fit the label
         if self.n_neighbors < 1:
             raise InputError("n_neighbors must be 1 or more.")
 
@@ -85,6 +94,8 @@ class KnnUtility:
     def guess(self) -> float:
         """Score of neighbours drawn at random from all rows."""
         points, y = self._points, self._encoded.y[self.players]
+        if y.dtype.kind == "f":
+            return float(np.mean(closeness_of_guesses(y, points.y, 1.0)))
         share = np.bincount(y, minlength=max(y.max(), points.y.max()) + 2) / y.size
         return float(np.mean(points.weight * share[points.y]))  # -1: of no row, 0
 
@@ -128,8 +139,17 @@ class KnnUtility:
         return players, points._replace(cells=cells, own=place[points.own])
 
     @cached_property
+    def _label(self) -> dict[str, Any]:
+        asked = RunOptions(scoring=self.scoring, width=self.width)
+        return label_settings(self.table, asked)
+
+    def _in_widths(self, encoded: Encoded) -> Encoded:
+        width = self._label["width"]
+        return replace(encoded, y=encoded.y / width) if width else encoded
+
+    @cached_property
     def _encoded(self) -> Encoded:
-        return encode(self.table)
+        return self._in_widths(encode(self.table))
 
     @cached_property
     def _points(self) -> Points:
@@ -137,14 +157,14 @@ class KnnUtility:
         train, table = self._encoded, self.table
         if isinstance(self.test, Table):
             check_classes(table, self.test)
-            seen = encode(self.test, like=table)
+            seen = self._in_widths(encode(self.test, like=table))
             cells, y, labels = seen.cells, seen.y, self.test.y
         else:
             rows = self.players if self.test is None else ~self.players
             cells, y = train.cells[:, rows], train.y[rows]
             labels = y
         own = np.arange(y.size) if self.test is None else np.full(y.size, -1)
-        weight = weights_of_tests(labels, self.scoring)
+        weight = weights_of_tests(labels, self._label["scoring"])
         return Points(np.ascontiguousarray(cells.T), y, own, weight)
 
 
@@ -196,7 +216,7 @@ def _utilities(
 
 
 @kernel
-def _tie_classes(dist, match, k, nearest, at, count, hits):
+def _tie_classes(dist, agree, k, nearest, at, count, hits):
     """Tie classes of the k nearest rows, the last one whole; returns how many."""
     n = dist.size
     n_near = min(k, n)
@@ -209,7 +229,7 @@ def _tie_classes(dist, match, k, nearest, at, count, hits):
     size = 0
     for p in range(n_near):
         if size == 0 or at[size - 1] != nearest[p]:
-            at[size], count[size], hits[size] = nearest[p], 0, 0
+            at[size], count[size], hits[size] = nearest[p], 0, 0.0
             size += 1
     if size == 0:
         return 0
@@ -224,7 +244,7 @@ def _tie_classes(dist, match, k, nearest, at, count, hits):
                 else:
                     high = middle
             count[low] += 1
-            hits[low] += match[i]
+            hits[low] += agree[i]
     return size
 
 
@@ -243,13 +263,12 @@ def add_utilities(players, points, k, chain, out):
     nearest = np.empty(k_most, np.float32)
     own_at = np.empty((n_row_groups, k_most), np.float32)
     own_count = np.empty((n_row_groups, k_most), np.int64)
-    own_hits = np.empty((n_row_groups, k_most), np.int64)
+    own_hits = np.empty((n_row_groups, k_most))
     own_size = np.zeros(n_row_groups, np.int64)
     at = np.empty((n_row_groups + 1, k_most), np.float32)
     count = np.empty((n_row_groups + 1, k_most), np.int64)
-    hits = np.empty((n_row_groups + 1, k_most), np.int64)
+    hits = np.empty((n_row_groups + 1, k_most))
     size = np.zeros(n_row_groups + 1, np.int64)
-    match = np.empty(n, np.bool_)
     n_unions = max(out.shape[0], out.shape[1])
     level, lowest = np.zeros(n_unions, np.int64), np.zeros(n_unions, np.int64)
     for number in range(1, n_unions):
@@ -259,9 +278,8 @@ def add_utilities(players, points, k, chain, out):
             level[number] = level[number >> 1] + (number & 1)
             lowest[number] = 0 if number & 1 else lowest[number >> 1] + 1
     for t in range(points.y.size):
-        for i in range(n):
-            match[i] = players.y[i] == points.y[t]
-            dist[0, i] = np.float32(0)
+        agree = agreement(players.y, points.y[t])
+        dist[0] = np.float32(0)
         if points.own[t] >= 0:
             dist[0, points.own[t]] = np.inf
         say = points.weight[t] / k
@@ -282,7 +300,7 @@ def add_utilities(players, points, k, chain, out):
                 a, b = players.row_starts[g], players.row_starts[g + 1]
                 own_size[g] = _tie_classes(
                     here[a:b],
-                    match[a:b],
+                    agree[a:b],
                     k_most,
                     nearest,
                     own_at[g],
@@ -295,7 +313,7 @@ def add_utilities(players, points, k, chain, out):
                 # merge the parent's classes with those of the group
                 i, j, found, taken, right = 0, 0, 0, 0, 0.0
                 while taken < k and (i < size[up] or j < own_size[g]):
-                    c, h = 0, 0
+                    c, h = 0, 0.0
                     if j == own_size[g]:
                         d = at[up, i]
                     elif i == size[up]:

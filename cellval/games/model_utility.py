@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import ThreadpoolController
@@ -17,6 +17,8 @@ from cellval.errors import InputError
 from cellval.games.tree import UNLIMITED, Limits, Trees
 from cellval.games.watched import line_by_calls
 from cellval.table.columns import Column
+from cellval.table.encoding import encoded_label
+from cellval.table.labels import closeness, closeness_of_guesses, usual_width
 from cellval.table.table import Table
 
 LARGEST = 1e30  # sums and halves of such numbers are still float32
@@ -30,19 +32,24 @@ class ModelData(NamedTuple):
     test: np.ndarray  # float32 (n_test, n_features)
     features: list[np.ndarray]  # of each column
     is_number: list[bool]  # each column
-    y: np.ndarray
-    truth: np.ndarray  # classes of the test rows in the table's codes; -1: unknown
+    y: np.ndarray  # codes of classes, or numbers
+    # Of the test rows: classes in the table's codes, -1 if it has no such; or numbers.
+    truth: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class ModelUtility:
     """Accuracy on test rows of an estimator trained on some rows and columns.
 
+    Where the label is a number the estimator is a regressor, and the utility its mean
+    closeness: 1 less the distance of what it says from the truth, in widths, at least 0
+    (the score that KNN has, too).
+
     Numbers are filled up with the median, and categories turned into indicators, once
     for all (from the whole training table), so that an evaluation is one fit. A missing
     cell has an indicator of its own. Where all rows are of one class, that class is
-    predicted, and so is the commonest one where the rows are too few for the estimator;
-    without rows or columns the utility is `empty`.
+    predicted, and so is the commonest one where the rows are too few for the estimator
+    (of numbers the median); without rows or columns the utility is `empty`.
 
     A `DecisionTreeClassifier` with nothing set but `max_depth`, `min_samples_split`,
     `min_samples_leaf` (whole numbers) and `random_state` is compiled: `tree.Trees`, 20
@@ -53,24 +60,29 @@ class ModelUtility:
 
     """
 
-    estimator: Any  # scikit-learn classifier or pipeline, cloned for every fit
+    estimator: Any  # of scikit-learn, or a pipeline; cloned for every fit
     table: Table
     test: Table  # read like the table (`read(..., like=table)`)
-    scoring: Any = "accuracy"  # or a function of (true classes, predicted classes)
+    # The usual one (accuracy, or closeness), or a function of (truth, predicted).
+    scoring: Any = "accuracy"
     empty: float = 0.0
     random_state: int = 0  # seed of an estimator (or of parts of it) that has none
+    width: float | None = None  # of closeness; None: the usual one of the table
 
     def __post_init__(self) -> None:
+        numbers = self.table.target is not None
+        what = "regressor" if numbers else "classifier"
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "predict"):
             raise InputError(
-                f"{self.estimator!r} is no model: give a classifier such as "
-                "DecisionTreeClassifier(), with brackets."
+                f"{self.estimator!r} is no model: give a {what} such as "
+                f"DecisionTree{what.capitalize()}(), with brackets."
             )
-        if isinstance(self.estimator, BaseEstimator) and not is_classifier(
-            self.estimator
-        ):
+        fits = is_regressor if numbers else is_classifier
+        if isinstance(self.estimator, BaseEstimator) and not fits(self.estimator):
             raise InputError(
-                f"{self.estimator!r} does not predict classes; use a classifier."
+                f"{self.estimator!r} does not predict "
+                f"{'numbers' if numbers else 'classes'}, which the label "
+                f"'{self.table.label}' holds; use a {what}."
             )
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
@@ -115,7 +127,7 @@ class ModelUtility:
             # Some models need more rows than a small set has, such as five neighbours.
             # They do not know better than to say its commonest class.
             self._must_work  # noqa: B018 - raises if it is the model's own fault
-            said = np.full(len(asked), np.bincount(y).argmax())
+            said = np.full(len(asked), _usual(y))
         return self._score(said)
 
     def _predicted(
@@ -144,7 +156,26 @@ class ModelUtility:
     def _score(self, predicted: np.ndarray) -> float:
         if callable(self.scoring):
             return float(self.scoring(self.data.truth, predicted))
-        return float(np.mean(self.data.truth == predicted))
+        return float(np.mean(agreement(self.data.truth, predicted, self._width)))
+
+    @cached_property
+    def _width(self) -> float | None:
+        if self.width is not None or self.table.target is None:
+            return self.width
+        return usual_width(self.table.target)
+
+    def guess(self) -> float:
+        """Score of always saying the commonest class, or the median, of the rows."""
+        truth = self.data.truth
+        return float(np.mean(agreement(truth, _usual(self.data.y), self._width)))
+
+    def chance(self) -> np.ndarray:
+        """Of each test row, how well a random training row's label agrees."""
+        y, truth = self.data.y, self.data.truth
+        if self._width is not None:
+            return closeness_of_guesses(y, truth, self._width)
+        share = np.bincount(y, minlength=max(y.max(), truth.max()) + 2) / y.size
+        return np.asarray(share[truth])  # the last: of no row, 0
 
     @cached_property
     def data(self) -> ModelData:
@@ -156,11 +187,21 @@ class ModelUtility:
         return None if limits is None else Trees.of(*self.data[:5], limits)
 
     def __getstate__(self) -> dict[str, Any]:
-        made = {"data": self.data, "_trees": self._trees}
+        made = {"data": self.data, "_trees": self._trees, "_width": self._width}
         return {**self.__dict__, **made, "table": None, "test": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+def agreement(truth: np.ndarray, said: Any, width: float | None) -> np.ndarray:
+    """Whether each class is right, or how close each number is."""
+    return truth == said if width is None else closeness(truth, said, width)
+
+
+def _usual(y: np.ndarray) -> Any:
+    """The commonest class, or the median of numbers."""
+    return np.median(y) if y.dtype.kind == "f" else np.bincount(y).argmax()
 
 
 @contextmanager
@@ -217,11 +258,8 @@ def data_of(table: Table, test: Table) -> ModelData:
         features.append(np.arange(n, n + a.shape[1]))
         n += a.shape[1]
     is_number = [column.numbers is not None for column in table.features]
-    code = {name: k for k, name in enumerate(table.classes)}
-    known = np.array([code.get(name, -1) for name in test.classes])
-    return ModelData(
-        np.hstack(seen), np.hstack(asked), features, is_number, table.y, known[test.y]
-    )
+    labels = encoded_label(table, table), encoded_label(test, table)
+    return ModelData(np.hstack(seen), np.hstack(asked), features, is_number, *labels)
 
 
 def _narrow(cells: np.ndarray) -> np.ndarray:
@@ -277,11 +315,8 @@ class TableUtility:
 
     @cached_property
     def guess(self) -> float:
-        """Accuracy of always saying the most common class of the rows."""
-        common = int(np.bincount(self.model.table.y).argmax())
-        name = self.model.table.classes[common]
-        said = [k for k, text in enumerate(self.model.test.classes) if text == name]
-        return float(np.isin(self.model.test.y, said).mean())
+        """Score of always saying the commonest class, or the median, of the rows."""
+        return self.model.guess()
 
     def __call__(self, rows: np.ndarray, columns: np.ndarray) -> float:
         return self.model(self.place[rows], columns)

@@ -3,7 +3,8 @@
 Trees are trained on bootstraps of the rows with half of the columns each. A cell's
 score is the share of trees that predict its row correctly, among those that did not
 train on the row and use the column. No test set is needed. The scores are not additive:
-they sum to nothing in particular, and are about 1 for cells of easy rows.
+they sum to nothing in particular, and are about 1 for cells of easy rows. Where the
+label is a number it is their mean closeness, by regression trees of scikit-learn.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,16 +14,35 @@ from functools import cached_property
 import numpy as np
 
 from cellval.games.estimate import Estimate, unsure
-from cellval.games.model_utility import data_of
+from cellval.games.model_utility import ModelData, agreement, data_of, quiet
+from cellval.games.models import estimator_of
 from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.tree import Trees
 from cellval.parallel import Computation, Piece
+from cellval.table.labels import usual_width
 from cellval.table.table import Table
 
 AT_ONCE = 50  # trees between two snapshots
 ROWS_AT_ONCE = 100_000  # of all of them: some tenths of a second
 
 Votes = tuple[int, np.ndarray, np.ndarray]  # trees, judged each cell, and were right
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionTrees:
+    """Trees of numbers, as `Trees` are of classes."""
+
+    data: ModelData
+
+    def predict(
+        self, rows: np.ndarray, columns: np.ndarray, asked: np.ndarray
+    ) -> np.ndarray:
+        """What a tree trained on `rows` says of the rows `asked`."""
+        used = np.concatenate([self.data.features[j] for j in columns])
+        tree = estimator_of("tree", numbers=True)
+        with quiet():
+            tree.fit(self.data.train[np.ix_(rows, used)], self.data.y[rows])
+            return np.asarray(tree.predict(self.data.train[np.ix_(asked, used)]))
 
 
 @dataclass(eq=False)
@@ -37,17 +57,21 @@ class OutOfBag(Computation[Votes, Estimate]):
         self.total = float(self.n_trees)
 
     @cached_property
-    def _trees(self) -> Trees:
-        return Trees.of(*data_of(self.table, self.table)[:5])
+    def _judged(self) -> tuple[Trees | RegressionTrees, np.ndarray, float | None, int]:
+        """Trees, labels, the width of closeness, and how many columns there are."""
+        data, m = data_of(self.table, self.table), len(self.table.features)
+        if self.table.target is None:
+            return Trees.of(*data[:5]), data.y, None, m
+        return RegressionTrees(data), data.y, usual_width(data.y), m
 
     def prepare(self) -> None:
-        _votes(self._trees, self.random_state, 0, 1)
+        _votes(*self._judged, self.random_state, 0, 1)
 
     def pieces(self) -> Iterator[Piece]:
         size = max(1, min(AT_ONCE, ROWS_AT_ONCE // self.table.n_rows))
         for first in range(0, self.n_trees, size):
             last = min(first + size, self.n_trees)
-            arguments = (self._trees, self.random_state, first, last)
+            arguments = (*self._judged, self.random_state, first, last)
             yield Piece(_votes, arguments, float(last - first))
 
     def begin(self) -> Votes:
@@ -68,9 +92,16 @@ class OutOfBag(Computation[Votes, Estimate]):
         return float("inf") if few else _estimate(*state).typical_stderr
 
 
-def _votes(trees: Trees, random_state: int, first: int, last: int) -> Votes:
-    n, m = trees.cells.y.size, trees.cells.first.size - 1
-    size = last - first
+def _votes(
+    trees: Trees | RegressionTrees,
+    y: np.ndarray,
+    width: float | None,
+    m: int,
+    random_state: int,
+    first: int,
+    last: int,
+) -> Votes:
+    n, size = y.size, last - first
     outside, correct = np.zeros((size, n)), np.zeros((size, n))
     used = np.zeros((size, m))
     for k in range(size):
@@ -81,7 +112,7 @@ def _votes(trees: Trees, random_state: int, first: int, last: int) -> Votes:
         used[k, columns] = 1.0
         outside[k, left_out] = 1.0
         said = trees.predict(rows, columns, left_out)
-        correct[k, left_out] = said == trees.cells.y[left_out]
+        correct[k, left_out] = agreement(y[left_out], said, width)
     return size, outside.T @ used, correct.T @ used
 
 

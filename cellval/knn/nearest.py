@@ -112,6 +112,38 @@ def knn_classes(train: Table, cells: np.ndarray, n_neighbors: int) -> np.ndarray
     return np.asarray(_vote(*known, len(train.classes), cells, k))
 
 
+def knn_numbers(train: Table, cells: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """Mean label, a number, of the rows nearest to each column of encoded cells.
+
+    Rows tied at the last place share what is left of the K neighbours.
+    """
+    encoded = encode(train)
+    known = encoded.cells, encoded.weight, encoded.is_category, encoded.y
+    return np.asarray(_mean(*known, cells, min(n_neighbors, train.n_rows)))
+
+
+@kernel
+def _mean(cells, weight, is_category, y, tests, k):
+    m, n = cells.shape
+    means = np.empty(tests.shape[1])
+    dist, nearest = np.empty(n, np.float32), np.empty(k, np.float32)
+    for t in range(means.size):
+        dist[:] = 0
+        for j in range(m):
+            add_column(cells[j], tests[j, t], weight[j], is_category[j], None, dist)
+        k_smallest(dist, nearest)
+        n_nearer, n_tied, nearer, tied = 0, 0, 0.0, 0.0
+        for i in range(n):
+            if dist[i] < nearest[k - 1]:
+                n_nearer += 1
+                nearer += y[i]
+            elif dist[i] == nearest[k - 1]:
+                n_tied += 1
+                tied += y[i]
+        means[t] = (nearer + tied / n_tied * (k - n_nearer)) / k
+    return means
+
+
 @kernel
 def _vote(cells, weight, is_category, y, n_classes, tests, k):
     """Class of each test point; one row of distances at a time.

@@ -38,6 +38,7 @@ def make_problem(
     table: Table, options: RunOptions, continue_from: CellValues | None = None
 ) -> Problem:
     """Encode the tables and plan the work."""
+    require_label(table)
     encoded = encode(table)
     test, seed = options.test, int(options.random_state)
     valued = np.ones(table.n_rows, bool)
@@ -97,6 +98,15 @@ def make_problem(
         make_steps(n, int(options.n_neighbors)),
         settings,
     )
+
+
+def require_label(table: Table) -> None:
+    """InputError if there is nothing to predict."""
+    if not table.label:
+        raise InputError(
+            f"{table.name} was read without a label, so there is nothing that its "
+            "cells could help to predict. Choose a label to value them."
+        )
 
 
 def label_settings(table: Table, options: RunOptions) -> dict[str, Any]:

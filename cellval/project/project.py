@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cellval.errors import InputError
+from cellval.knn.problem import require_label
 from cellval.progress import Snapshot
 from cellval.project.checkpoint import read_values, write_values
 from cellval.project.database import NAME, Damaged, connect, transaction
@@ -25,7 +26,7 @@ from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.repairs.work import Cell, Group, Standing, Work
 from cellval.table.table import Table, read
 from cellval.text import content
-from cellval.valuation import iter_chosen, require_label
+from cellval.valuation import iter_chosen
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.whole_files import write_whole

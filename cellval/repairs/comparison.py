@@ -1,4 +1,7 @@
-"""`Comparison`: accuracies before and after a repair, and what may be said of them.
+"""`Comparison`: scores before and after a repair, and what may be said of them.
+
+The score is accuracy. Where the label is a number it is R², and beside it stands the
+mean absolute error (MAE), in the unit of the label.
 
 Training sets of different folds overlap, so that their differences are less independent
 than they look. The variance is corrected as by Nadeau and Bengio (2003):
@@ -6,6 +9,7 @@ than they look. The variance is corrected as by Nadeau and Bengio (2003):
     var(mean) = var(differences) * (1 / n_differences + n_test / n_train)
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,20 +18,22 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from cellval.text import brief, percent
+from cellval.stats import unit_of
+from cellval.text import brief, full, percent
 
 CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Accuracies before and after a repair, as far as they are known.
+    """Scores before and after a repair, as far as they are known.
 
     Attributes
     ----------
     models : tuple of str
     before, after : ndarray of shape (n_models, n_repeats, n_folds)
-        Share of the held-out rows predicted rightly; NaN where not yet measured.
+        Share of the held-out rows predicted rightly; NaN where not yet measured. Of
+        numbers R², 1 less the mean squared error in variances of all tested rows.
     test_to_train : float
         Rows held out per row trained on.
     n_touched, n_dropped : int
@@ -35,11 +41,17 @@ class Comparison:
     n_tested : int
         Untouched rows, which are predicted.
     guess, guess_accuracy : str, float
-        The commonest class of these rows, and its share of them.
+        The commonest class of these rows, and its share of them; of numbers the median,
+        and its R².
     note : str
         What was reduced or left out and why; may be empty.
     failures : mapping of str to str
         For each model that failed a sentence.
+    errors_before, errors_after : ndarray, or None
+        Of numbers the mean absolute errors, in the unit of the label, as `before`;
+        below the other is better. None of classes.
+    guess_error : float
+        Of numbers the mean absolute error of the guess.
     """
 
     models: tuple[str, ...]
@@ -53,6 +65,14 @@ class Comparison:
     guess_accuracy: float
     note: str = ""
     failures: Mapping[str, str] = field(default_factory=dict)
+    errors_before: np.ndarray | None = None
+    errors_after: np.ndarray | None = None
+    guess_error: float = float("nan")
+
+    @property
+    def of_numbers(self) -> bool:
+        """Is the label a number, and the score R² instead of accuracy?"""
+        return self.errors_before is not None
 
     @property
     def measured(self) -> float:
@@ -63,6 +83,11 @@ class Comparison:
     @property
     def reference(self) -> str:
         """What a model without any knowledge would reach, as a sentence."""
+        if self.of_numbers:
+            return (
+                f"For reference: always guessing the median, {self.guess}, has a mean "
+                f"absolute error of {full(self.guess_error, 3)} in these rows."
+            )
         return (
             f"For reference: always guessing the commonest class, '{brief(self.guess)}'"
             f", is right in {percent(self.guess_accuracy)} of these rows."
@@ -79,7 +104,9 @@ class Comparison:
         Columns are before, before_spread, after, after_spread (means over the folds,
         and standard deviations of the complete repeats' means), difference, stderr
         (corrected for overlapping training sets), low, high (the 95 % interval),
-        n_folds (that were measured) and verdict. All but the last two are shares.
+        n_folds (that were measured) and verdict. All but the last two are shares; of
+        numbers they are R², and the mean absolute error has columns error_before,
+        error_after, error_difference, error_stderr, error_low and error_high.
         """
         return self._frame.copy()
 
@@ -90,20 +117,34 @@ class Comparison:
     def _row(self, m: int) -> dict[str, float | int | str]:
         before, after = self.before[m], self.after[m]
         differences = (after - before)[~np.isnan(after)]
-        difference, stderr, low, high = corrected(differences, self.test_to_train)
-        return {
+        found = corrected(differences, self.test_to_train)
+        row: dict[str, float | int | str] = {
             "before": _mean(before[~np.isnan(before)]),
             "before_spread": _spread(before),
             "after": _mean(after[~np.isnan(after)]),
             "after_spread": _spread(after),
-            "difference": difference,
-            "stderr": stderr,
-            "low": low,
-            "high": high,
+            **dict(zip(("difference", "stderr", "low", "high"), found, strict=True)),
             "n_folds": differences.size,
-            "verdict": self.failures.get(self.models[m])
-            or _verdict(differences, difference, low, high),
         }
+        of_errors = ""
+        if self.errors_before is not None and self.errors_after is not None:
+            errors, then = self.errors_before[m], self.errors_after[m]
+            changes = (then - errors)[~np.isnan(then)]
+            unit = unit_of(changes)  # labels may be as large as can be
+            scaled = corrected(changes / unit, self.test_to_train)
+            of_error = tuple(unit * x for x in scaled)
+            row |= {
+                "error_before": _mean(errors[~np.isnan(errors)]),
+                "error_after": _mean(then[~np.isnan(then)]),
+                "error_difference": of_error[0],
+                "error_stderr": of_error[1],
+                "error_low": of_error[2],
+                "error_high": of_error[3],
+            }
+            of_errors = _change_of_error(of_error)
+        said = _verdict(differences, *found, of_numbers=self.of_numbers)
+        row["verdict"] = self.failures.get(self.models[m]) or f"{said}{of_errors}"
+        return row
 
 
 def corrected(
@@ -133,27 +174,48 @@ def _spread(accuracies: np.ndarray) -> float:
 
 
 def _verdict(
-    differences: np.ndarray, difference: float, low: float, high: float
+    differences: np.ndarray,
+    difference: float,
+    stderr: float,
+    low: float,
+    high: float,
+    *,
+    of_numbers: bool = False,
 ) -> str:
+    factor, unit = (1.0, "R²") if of_numbers else (100.0, "pp")
     if differences.size < 2:
         return "Too early to say: fewer than two folds are measured."
     if not differences.any():
         return "No difference."
     if np.isnan(low):
         return (
-            f"Too early to say: the difference is {_signed(difference)} pp in "
-            "every fold, which does not show how far chance reaches."
+            f"Too early to say: the difference is {_signed(factor * difference)} {unit}"
+            " in every fold, which does not show how far chance reaches."
         )
-    decimals = 1 if high - low >= 0.01 else 2
-    one, *ends = (_signed(x, decimals) for x in (difference, low, high))
+    decimals = (2 if of_numbers else 1) + (high - low < (0.1 if of_numbers else 0.01))
+    one, *ends = (_signed(factor * x, decimals) for x in (difference, low, high))
     interval = f"95 % interval {ends[0]} to {ends[1]}"
     if low <= 0 <= high:
-        return f"Within noise: the difference of {one} pp could be chance ({interval})."
+        said = f"the difference of {one} {unit} could be chance ({interval})"
+        return f"Within noise: {said}."
     better = "Better" if difference > 0 else "Worse"
-    return f"{better} by {one[1:]} pp ({interval})."
+    return f"{better} by {one[1:]} {unit} ({interval})."
 
 
-def _signed(share: float, decimals: int = 1) -> str:
-    """In percent; what is rounded to 0 has no sign."""
-    text = f"{100 * share:+.{decimals}f}".replace("-", "−")
-    return text if float(text[1:]) else text[1:]
+def _change_of_error(found: tuple[float, ...]) -> str:
+    """How the mean absolute error moves, as one more sentence; or nothing."""
+    change, _, low, high = found
+    if np.isnan(low) or not change:
+        return ""
+    decimals = max(0, 1 - math.floor(math.log10(max(high - low, abs(change)))))
+    one, *ends = (_signed(x, decimals) for x in (change, low, high))
+    return (
+        f" The mean absolute error changes by {one} (95 % interval {ends[0]} to "
+        f"{ends[1]}; below 0 is better)."
+    )
+
+
+def _signed(number: float, decimals: int = 1) -> str:
+    """What is rounded to 0 has no sign."""
+    text = f"{number:+,.{decimals}f}".replace("-", "−")
+    return text if float(text[1:].replace(",", "")) else text[1:]

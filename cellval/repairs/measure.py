@@ -1,4 +1,4 @@
-"""Did a repair help? Accuracy of real models with a table before and after it.
+"""Did a repair help? Scores of real models with a table before and after it.
 
 A row is *touched* if the repair dropped it or changed it in a feature or the label, as
 models see it. Only untouched rows are held out to be predicted, in repeated stratified
@@ -7,6 +7,9 @@ better score by editing the rows that it is judged by. In every fold each model 
 trained twice, on the other untouched rows and the touched ones, these once as they were
 and once as they are now (without the dropped ones), and predicts the same rows: what
 counts is the difference of the pair.
+
+Classes are scored by accuracy; numbers by R² and the mean absolute error, with
+regressors for models.
 """
 
 import logging
@@ -21,16 +24,18 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 from cellval.errors import InputError, is_whole, require
 from cellval.games.model_utility import quiet
 from cellval.games.models import pipeline_of
-from cellval.knn.nearest import knn_classes
-from cellval.methods import MODELS
+from cellval.knn.nearest import knn_classes, knn_numbers
+from cellval.knn.problem import require_label
+from cellval.methods import MODELS, REGRESSORS
 from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.versions import Versions, versions_of
+from cellval.stats import unit_of
 from cellval.table.columns import read_only
 from cellval.table.encoding import encode
 from cellval.table.table import Table, as_table, part
-from cellval.text import brief, listed
+from cellval.text import brief, full, listed
 from cellval.values.options import RunOptions
 
 log = logging.getLogger(__name__)
@@ -79,7 +84,8 @@ def iter_comparison(
     Large tables get fewer repeats (2,500,000 cells in all repeats together), at most
     about 4,000,000,000 / (rows x columns), but 1,000, held-out rows per fold, and fewer
     rounds of boosting; a class with few untouched rows means fewer folds, and one with
-    a single such row is left out. `note` says what was reduced or left out.
+    a single such row is left out. `note` says what was reduced or left out. Where the
+    label is a number, low and high ones are in every fold alike.
 
     Parameters
     ----------
@@ -88,7 +94,8 @@ def iter_comparison(
         The repaired version, made by `before.with_cells`.
     n_neighbors : int
         Of the KNN model. Rows tied at the last place share what is left of the vote;
-        of classes with equally many votes, the commoner one in training wins.
+        of classes with equally many votes, the commoner one in training wins. Of
+        numbers it says the neighbours' mean.
     folds, repeats : int
         At most so many.
     random_state : int
@@ -111,8 +118,12 @@ def iter_comparison(
         need = f"a whole number, {least} or more"
         require(name, number, is_whole(number, least), need)
     before = as_table(before)
+    require_label(before)
     both = versions_of(before, as_table(after, like=before))
-    versions, note = without_single_rows(both)
+    if before.target is None:
+        versions, note = without_single_rows(both)
+    else:
+        versions, note = _with_different_numbers(both), ""
     plan = _plan(versions, n_neighbors, folds, repeats, random_state, note)
     return drive(_Measuring(versions, plan))
 
@@ -165,6 +176,20 @@ def without_single_rows(versions: Versions) -> tuple[Versions, str]:
     return kept, " ".join(notes)
 
 
+def _with_different_numbers(versions: Versions) -> Versions:
+    """Themselves, if there is anything to predict in the untouched rows."""
+    rows, untouched = versions.rows, versions.untouched
+    assert rows.target is not None
+    y = rows.target[untouched]
+    if np.ptp(y) == 0:
+        raise InputError(
+            f"All {y.size:,} rows that were not repaired have the same "
+            f"'{brief(rows.label)}', {full(y[0])}, so they do not show whether a model "
+            "tells numbers apart. Repair fewer rows."
+        )
+    return versions
+
+
 def _classes(names: Sequence[str]) -> str:
     return f"class {listed(names)}" if len(names) == 1 else f"each of {listed(names)}"
 
@@ -179,10 +204,7 @@ def _plan(
 ) -> MeasuringPlan:
     rows, n = versions.rows, versions.untouched.size
     cells = (n + versions.old.size) * len(rows.features)
-    counts = np.bincount(rows.y[versions.untouched], minlength=len(rows.classes))
-    present = np.flatnonzero(counts)
-    rarest = present[np.argmin(counts[present])]
-    name, least = f"class '{brief(rows.classes[rarest])}'", int(counts[rarest])
+    name, least = _fewest(versions)
     notes = [note] if note else []
     if least < folds:
         notes.append(
@@ -198,7 +220,7 @@ def _plan(
     if n_test < -(-n // folds):
         notes.append(f"{n_test:,} rows are predicted in each fold, {size}.")
     used = np.concatenate([versions.untouched, versions.old, versions.new])
-    n_classes = np.unique(rows.y[used]).size
+    n_classes = np.unique(rows.y[used]).size if rows.target is None else 1
     trees = n_classes if n_classes > 2 else 1
     rounds = int(min(ROUNDS, TREES / trees, TREE_WORK / (cells * trees)))
     rounds = max(10, rounds)
@@ -213,7 +235,37 @@ def _plan(
     )
 
 
-# Accuracies before and after, (2, n_models), and a sentence for each model that failed.
+def _fewest(versions: Versions) -> tuple[str, int]:
+    """What has the fewest untouched rows, a class or the table, and how many."""
+    rows, untouched = versions.rows, versions.untouched
+    if rows.target is not None:
+        return "the table", untouched.size
+    counts = np.bincount(rows.y[untouched], minlength=len(rows.classes))
+    present = np.flatnonzero(counts)
+    rarest = present[np.argmin(counts[present])]
+    return f"class '{brief(rows.classes[rarest])}'", int(counts[rarest])
+
+
+def number_folds(
+    y: np.ndarray, folds: int, repeats: int, random_state: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Positions to train on and to test on: as many low and high numbers in each fold.
+
+    Of every few rows that are next to each other in the order of their numbers, as many
+    as there are folds, each goes to another fold.
+    """
+    rng = np.random.default_rng(random_state)
+    for _ in range(repeats):
+        order = np.lexsort((rng.random(y.size), y))
+        lots = [rng.permutation(folds) for _ in range(-(-y.size // folds))]
+        fold = np.empty(y.size, int)
+        fold[order] = np.concatenate(lots)[: y.size]
+        for k in range(folds):
+            yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+
+
+# Scores before and after, (n_scores, 2, n_models), and a sentence for each model that
+# failed. Scores are accuracy, or R² and the mean absolute error.
 _Fold = tuple[np.ndarray, dict[str, str]]
 
 
@@ -227,14 +279,22 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
     def __post_init__(self) -> None:
         self.total = float(self.plan.repeats * self.plan.folds)
         self._failed: dict[str, str] = {}  # model and a sentence; not tried again
+        self.titles = MODELS if self.versions.rows.target is None else REGRESSORS
+
+    def _splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        plan, rows = self.plan, self.versions.rows
+        untouched, seed = self.versions.untouched, plan.random_state
+        if rows.target is not None:
+            return number_folds(rows.target[untouched], plan.folds, plan.repeats, seed)
+        splits = RepeatedStratifiedKFold(
+            n_splits=plan.folds, n_repeats=plan.repeats, random_state=seed
+        )
+        return iter(splits.split(untouched, rows.y[untouched]))
 
     def pieces(self) -> Iterator[Piece]:
         plan, untouched = self.plan, self.versions.untouched
-        splits = RepeatedStratifiedKFold(
-            n_splits=plan.folds, n_repeats=plan.repeats, random_state=plan.random_state
-        )
         rng = np.random.default_rng(plan.random_state)
-        for train, test in splits.split(untouched, self.versions.rows.y[untouched]):
+        for train, test in self._splits():
             if test.size > plan.n_test:
                 test = np.sort(rng.permutation(test)[: plan.n_test])
             yield Piece(self._measured, (untouched[train], untouched[test]))
@@ -242,21 +302,37 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
     def _measured(self, train: np.ndarray, test: np.ndarray) -> _Fold:
         """All models, trained on some untouched rows, about others."""
         versions, failed = self.versions, self._failed
-        scores = np.full((2, len(MEASURED)), np.nan)
+        scores = np.full((self._n_scores, 2, len(MEASURED)), np.nan)
         for m, model in enumerate(MEASURED):
-            title = MODELS[model]
+            title = self.titles[model]
             if title in failed:
                 continue
             try:
                 for version, touched in enumerate((versions.old, versions.new)):
                     rows = np.concatenate([train, touched])
                     said = predicted(model, versions, self.plan, rows, test)
-                    scores[version, m] = np.mean(said == versions.rows.y[test])
+                    scores[:, version, m] = self._scores(said, test)
             except Exception as error:  # one model's trouble is not the others'
                 log.warning("%s failed", title, exc_info=True)
                 why = type(error).__name__
                 failed[title] = f"{title} failed on this table ({why})."
         return scores, dict(failed)
+
+    @property
+    def _n_scores(self) -> int:
+        return 1 if self.versions.rows.target is None else 2
+
+    def _scores(self, said: np.ndarray, test: np.ndarray) -> tuple[float, ...]:
+        """Accuracy of what a model says; of numbers R² and the mean absolute error."""
+        rows = self.versions.rows
+        if rows.target is None:
+            return (float(np.mean(said == rows.y[test])),)
+        y = rows.target[self.versions.untouched]
+        unit = unit_of(y)
+        gaps = said / unit - rows.target[test] / unit
+        # The variance of all rows that are tested: the same in every fold.
+        r2 = 1.0 - np.mean(gaps**2) / np.var(y / unit)
+        return float(r2), float(unit * np.mean(np.abs(gaps)))
 
     def seen(self, state: tuple[_Fold, ...]) -> str:
         return f"{len(state)} of {self.total:.0f} folds"
@@ -266,31 +342,43 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
 
     def _comparison(self, state: tuple[_Fold, ...]) -> Comparison:
         versions, plan = self.versions, self.plan
-        rows, n = versions.rows, versions.untouched.size
-        shape = (2, len(MEASURED), plan.repeats, plan.folds)
+        n = versions.untouched.size
+        shape = (self._n_scores, 2, len(MEASURED), plan.repeats, plan.folds)
         scores = np.full(shape, np.nan)
         failures: dict[str, str] = {}
         for number, (measured, failed) in enumerate(state):
-            scores[:, :, *divmod(number, plan.folds)] = measured
+            scores[..., *divmod(number, plan.folds)] = measured
             failures |= failed
         for m, model in enumerate(MEASURED):
-            if MODELS[model] in failures:
-                scores[:, m] = np.nan
-        counts = np.bincount(rows.y[versions.untouched], minlength=len(rows.classes))
+            if self.titles[model] in failures:
+                scores[:, :, m] = np.nan
         n_test = n / plan.folds
         return Comparison(
-            models=tuple(MODELS[model] for model in MEASURED),
-            before=read_only(scores[0]),
-            after=read_only(scores[1]),
+            models=tuple(self.titles[model] for model in MEASURED),
+            before=read_only(scores[0, 0]),
+            after=read_only(scores[0, 1]),
             test_to_train=min(n_test, plan.n_test) / (n - n_test + versions.new.size),
             n_touched=versions.old.size,
             n_dropped=versions.old.size - versions.new.size,
             n_tested=n,
-            guess=rows.classes[int(np.argmax(counts))],
-            guess_accuracy=float(counts.max() / n),
+            **self._guess(),
             note=plan.note,
             failures=failures,
+            errors_before=read_only(scores[1, 0]) if len(scores) > 1 else None,
+            errors_after=read_only(scores[1, 1]) if len(scores) > 1 else None,
         )
+
+    def _guess(self) -> dict[str, Any]:
+        """What is said without any knowledge, and how good that is."""
+        rows, untouched = self.versions.rows, self.versions.untouched
+        if rows.target is None:
+            counts = np.bincount(rows.y[untouched], minlength=len(rows.classes))
+            guess = rows.classes[int(np.argmax(counts))]
+            share = float(counts.max() / untouched.size)
+            return {"guess": guess, "guess_accuracy": share}
+        middle = np.median(rows.target[untouched])
+        r2, error = self._scores(np.full(untouched.size, middle), untouched)
+        return {"guess": full(middle), "guess_accuracy": r2, "guess_error": error}
 
 
 def predicted(
@@ -300,16 +388,28 @@ def predicted(
     train: np.ndarray,
     test: np.ndarray,
 ) -> np.ndarray:
-    """Classes of the rows `test` as a model trained on the rows `train` sees them."""
+    """Labels of the rows `test` as a model trained on the rows `train` sees them."""
+    numbers = versions.rows.target
     if model == "knn":
         known = part(versions.rows, train)
         seen = encode(part(versions.rows, test), like=known).cells
-        return knn_classes(known, seen, plan.n_neighbors)
+        say = knn_classes if numbers is None else knn_numbers
+        return say(known, seen, plan.n_neighbors)
     y, X = versions.rows.y[train], versions.X[train]
+    unit = 1.0
+    if numbers is not None:
+        unit = unit_of(numbers[train])
+        y = numbers[train] / unit
     # scikit-learn stumbles over columns that are all missing
     used = ~np.isnan(X).all(axis=0)
-    options = {"rounds": plan.rounds, "random_state": plan.random_state}
-    pipeline = pipeline_of(model, versions.is_category[used], **options)
+    pipeline = pipeline_of(
+        model,
+        versions.is_category[used],
+        rounds=plan.rounds,
+        random_state=plan.random_state,
+        numbers=numbers is not None,
+    )
     with quiet():
         pipeline.fit(X[:, used], y)
-        return np.asarray(pipeline.predict(versions.X[test][:, used]))
+        said = np.asarray(pipeline.predict(versions.X[test][:, used]))
+    return said if numbers is None else said * unit

@@ -37,7 +37,11 @@ def versions_of(before: Table, after: Table) -> Versions:
     alike = [(c.name, c.kind) for c in before.features] == [
         (c.name, c.kind) for c in after.features
     ]
-    if not alike or before.label != after.label or kept.sum() != after.n_rows:
+    other_label = (before.label, before.target is None) != (
+        after.label,
+        after.target is None,
+    )
+    if not alike or other_label or kept.sum() != after.n_rows:
         raise InputError(
             f"{after.name} is no repaired version of {before.name}: it has other rows, "
             "features or another label. Make it with before.with_cells."
@@ -52,11 +56,13 @@ def versions_of(before: Table, after: Table) -> Versions:
         columns=tuple(columns),
         classes=classes,
         y=np.concatenate([before.y, other[after.y]]),
+        target=_both(before.target, after.target),
         row_numbers=np.concatenate([before.row_numbers, after.row_numbers]),
     )
     then, now = np.flatnonzero(kept), n + at[kept]
     touched = ~kept
-    touched[then] = both.y[then] != both.y[now]
+    label = both.y if both.target is None else both.target
+    touched[then] = label[then] != label[now]
     for column in both.features:
         x = cells_of(column)
         equal = (x[then] == x[now]) | (np.isnan(x[then]) & np.isnan(x[now]))
@@ -75,6 +81,10 @@ def versions_of(before: Table, after: Table) -> Versions:
     rows = part(both, np.concatenate([np.arange(n), new]))
     positions = n + np.arange(new.size)
     return Versions(rows, np.flatnonzero(~touched), np.flatnonzero(touched), positions)
+
+
+def _both(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    return None if a is None or b is None else np.concatenate([a, b])
 
 
 def _joined(a: Column, b: Column) -> Column:

@@ -59,11 +59,12 @@ def encode(table: Table, like: Table | None = None) -> Encoded:
         np.array(cells, np.float32).reshape(len(cells), table.n_rows),
         np.array(weights, np.float32),
         np.array(is_category, bool),
-        _label(table, train),
+        encoded_label(table, train),
     )
 
 
-def _label(table: Table, train: Table) -> np.ndarray:
+def encoded_label(table: Table, train: Table) -> np.ndarray:
+    """Codes of classes in the training table, -1 if it lacks the class; or numbers."""
     if (table.target is None) != (train.target is None):
         raise InputError(
             f"The label '{train.label}' is {_label_words(train)} in {train.name} and "

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,29 @@ def usual_width(numbers: np.ndarray) -> float:
     That is about one and a half times the range of the middle half of the rows.
     """
     return 2.0 * robust_spread(numbers)
+
+
+def closeness(a: Any, b: Any, width: float) -> np.ndarray:
+    """How well numbers agree: 1 if they are equal, 0 from a width apart on.
+
+    What is no number agrees with none.
+    """
+    with np.errstate(all="ignore"):
+        gap = np.abs(a / width - b / width)  # in this order they never overflow
+        return np.asarray(np.fmax(0.0, 1.0 - gap))
+
+
+def closeness_of_guesses(
+    numbers: np.ndarray, truth: np.ndarray, width: float
+) -> np.ndarray:
+    """Mean closeness to each true number of any of the others, drawn at random."""
+    known = np.sort(numbers / width)
+    sums = np.append(0.0, np.cumsum(known))
+    at = truth / width
+    low, here, high = (np.searchsorted(known, at + k) for k in (-1, 0, 1))
+    below = (here - low) * (1 - at) + sums[here] - sums[low]
+    above = (high - here) * (1 + at) - sums[high] + sums[here]
+    return np.asarray((below + above) / known.size)
 
 
 def guessed_label(

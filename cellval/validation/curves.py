@@ -2,7 +2,8 @@
 
 A *detection curve* counts the wrong cells among the first ones of the order. A *removal
 curve* takes the first cells away, trains a decision tree on what is left, and measures
-it on other rows.
+it on other rows: by accuracy, or, where the label is a number, by the closeness that
+values speak of, too.
 """
 
 import math
@@ -13,9 +14,10 @@ from typing import Any, Literal
 import numpy as np
 
 from cellval.errors import InputError
-from cellval.games.model_utility import data_of, quiet
+from cellval.games.model_utility import agreement, data_of, quiet
 from cellval.games.models import estimator_of
 from cellval.table.columns import Column
+from cellval.table.labels import usual_width
 from cellval.table.table import Table
 
 Refill = Literal["mean", "draw"]
@@ -135,10 +137,11 @@ def _refilled(
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """Accuracy of a model when a share of the cells was removed."""
+    """Accuracy (of numbers, closeness) when a share of the cells was removed."""
 
     removed: np.ndarray  # shares of all cells, from 0 on, shape (n_steps,)
-    hits: np.ndarray  # share of models that predict a row, shape (n_steps, n_tests)
+    # Share of models that predict a row, or their mean closeness (n_steps, n_tests).
+    hits: np.ndarray
 
     @cached_property
     def accuracy(self) -> np.ndarray:
@@ -184,18 +187,21 @@ def hits_without(
 ) -> np.ndarray:
     """Share of decision trees that predict each test row, without the first cells.
 
-    A tree draws lots among equally good splits: hence several. `order` are flat
-    positions of the cells of the training rows.
+    Of numbers it is their mean closeness to the row's label. A tree draws lots among
+    equally good splits: hence several. `order` are flat positions of the cells of the
+    training rows.
     """
     shape = (train.n_rows, len(train.features))
     removed = np.zeros(shape, bool)
     removed.flat[order[: round(share * removed.size)]] = True
     hits = np.zeros(test.n_rows)
+    width = None if train.target is None else usual_width(train.target)
     for seed in range(trees):
         if seed == 0 or refill == "draw":  # means are the same for every tree
             rest = refilled(train, removed, refill=refill, seed=seed)
             data = data_of(rest, test)
-        tree = estimator_of("tree", seed)
+        tree = estimator_of("tree", seed, numbers=train.target is not None)
         with quiet():
-            hits += tree.fit(data.train, data.y).predict(data.test) == data.truth
+            said = tree.fit(data.train, data.y).predict(data.test)
+        hits += agreement(data.truth, said, width)
     return hits / trees

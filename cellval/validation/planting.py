@@ -59,6 +59,27 @@ def plant(
     return Planted(planted, wrong)
 
 
+def slip_labels(
+    frame: pd.DataFrame, label: str, *, share: float = 0.02, random_state: int = 0
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Errors in the label itself: the frame, and a mask of the rows that are wrong.
+
+    Numbers are ten times too large or too small, classes are any other class.
+    """
+    n = len(frame)
+    draw = np.random.default_rng([random_state, 31])
+    chosen = draw.choice(n, max(1, round(share * n)), replace=False)
+    old = frame[label].reset_index(drop=True)
+    new = old.astype(float if pd.api.types.is_numeric_dtype(old) else object)
+    for i in chosen.tolist():
+        if new.dtype == float:
+            new[i] = new[i] * 10.0 if draw.random() < 0.5 else new[i] / 10.0
+        else:
+            new[i] = draw.choice(old[old != old[i]].unique())
+    slipped = frame.reset_index(drop=True).assign(**{label: new})
+    return slipped, (new != old).to_numpy(bool)
+
+
 @dataclass(frozen=True, eq=False)
 class _Planting:
     cells: pd.Series
@@ -81,7 +102,7 @@ class _Planting:
             return self.cells[int(draw.integers(len(self.cells)))]
         if kind == "swap across classes":
             others = np.flatnonzero(self.label_of != self.label_of[i])
-            return self.cells[int(draw.choice(others))]
+            return self.cells[int(draw.choice(others))] if others.size else own
         if not self.is_number:
             return draw.choice(self.cells.unique()) if kind == "noise" else own
         if kind == "noise":

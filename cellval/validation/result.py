@@ -61,7 +61,8 @@ class Validation:
         By `ORDERS`, as far as it was measured; empty at first.
     accuracy_clean, accuracy_known : float
         Of decision trees on the held-out rows: without any error, and with exactly the
-        planted cells refilled. NaN while unknown.
+        planted cells refilled. NaN while unknown. Of a label of numbers it is their
+        closeness (see `score`).
     ranks : ndarray of float, shape (n_rows, n_columns), or None
         Of every cell by suspicion, 1 first; None before there are values.
     found : bool
@@ -80,6 +81,11 @@ class Validation:
     ranks: np.ndarray | None = None
     found: bool = False
     note: str = ""
+
+    @property
+    def score(self) -> str:
+        """What trees are measured by: "accuracy", or "closeness" to true numbers."""
+        return "accuracy" if self.planted.table.target is None else "closeness"
 
     @property
     def n_wrong(self) -> int:
@@ -126,6 +132,8 @@ class Validation:
         own, share = self.removal[SUSPICION], self.n_wrong / self.n_cells
         n, dirty, clean = own.hits.shape[1], own.accuracy[0], self.accuracy_clean
         noise = math.sqrt(max(clean * (1 - clean), 1 / n) / n)
+        if self.score == "closeness":
+            noise = float(own.hits[0].std(ddof=1) / math.sqrt(n))
         hurts = bool(abs(clean - dirty) >= SURE * noise)
         cost = (n, float(dirty), clean, noise, hurts)
         if own.removed[-1] < share:
@@ -164,7 +172,7 @@ class Validation:
         parts += [
             pd.DataFrame(
                 {
-                    "curve": "accuracy",
+                    "curve": self.score,
                     "order": name,
                     "cells": (own.removed * self.n_cells).round().astype(int),
                     "share_of_cells": own.removed,

@@ -17,6 +17,7 @@ import pandas as pd
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.errors import InputError
+from cellval.knn.problem import require_label
 from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot, Stages
 from cellval.table.table import Table, as_table, part
@@ -89,7 +90,8 @@ def iter_validation(
         Of the cells that can have such an error.
     removal : bool
         Measure a decision tree, too, on rows that are held out clean; they are not
-        planted into and not valued. Without it, all rows are.
+        planted into and not valued. Without it, all rows are. Where the label is a
+        number, its score is closeness, as that of values.
     test_share : float
         Of the rows to hold out.
     options
@@ -105,6 +107,7 @@ def iter_validation(
     (1.0, True)
     """
     table = as_table(table)
+    require_label(table)
     if "test" in options or "method" in options:
         raise InputError(
             "A validation chooses the method (KNN) and the test rows itself; leave "
@@ -124,9 +127,10 @@ def iter_validation(
     del options["n_jobs"]
     of_values = expected_seconds(planted.table, RunOptions(**options))
     if removal and planted.held_out.size == 0:
+        of = "each class" if table.target is None else "them"
         raise InputError(
             f"{table.n_rows:,} rows are too few to hold out {percent(test_share)} of "
-            "each class. Hold out a larger share, or leave out the decision tree."
+            f"{of}. Hold out a larger share, or leave out the decision tree."
         )
     now = Validation(kind, share, planted)
     return _run(now, table, values, of_values, removal, random_state, n_jobs)

@@ -28,10 +28,17 @@ class Run:
     test: Table | None
     held_out: np.ndarray  # bool (n_rows,)
     leave_one_out: bool
-    codes: dict[str, int]  # of labels, with those that only the test table has
+    codes: dict[str, int]  # of classes, with those that only the test table has
     settings: Settings
     seed: int
     steps: np.ndarray
+
+    def labels_of(self, table: Table) -> np.ndarray:
+        """As kernels take them: codes of classes, or numbers in widths of the run."""
+        if table.target is not None and self.settings.width:
+            return np.asarray(table.target / self.settings.width)
+        names = [self.codes.get(name, -1) for name in table.classes]
+        return np.array(names, np.int32)[table.y]
 
     @property
     def n_tests(self) -> int:
@@ -102,12 +109,12 @@ class ChangedRow:
     """
 
     worlds: list[World]
-    y: np.ndarray  # int32 (n,): labels of the others
-    test_y: np.ndarray  # int32 (n_tests,): without the row itself
+    y: np.ndarray  # (n,): labels of the others; int32, or float64 in widths
+    test_y: np.ndarray  # (n_tests,): without the row itself
     own: np.ndarray  # int64 (n_tests,): the other row that each is, or -1
     world_of: list[int]  # of each content
     contents: np.ndarray  # float32 (m, n_contents)
-    labels: np.ndarray  # int32 (n_contents,)
+    labels: np.ndarray  # (n_contents,)
     say: np.ndarray  # float64 (n_contents, n_tests): weight of each test point
     texts: list[pd.Series]  # all cells of the row
     notes: list[str]
@@ -147,7 +154,8 @@ def changed_row(
     tests = encode(run.test, like=table) if run.test else None
     worlds = [world(run.encoded, tests)]
     world_of, contents = [0], [run.encoded.cells[:, position]]
-    labels, says = [table.classes[table.y[position]]], [say(table.y)]
+    own_labels = run.labels_of(table)
+    labels, says = [own_labels[position]], [say(table.y)]
     texts, notes = [table.cells.iloc[position]], []
     for changes in changes_list:
         new = _altered(table, position, changes)
@@ -161,22 +169,18 @@ def changed_row(
         if not same:
             worlds.append(there)
         contents.append(encoded.cells[:, position])
-        labels.append(new.classes[new.y[position]])
+        labels.append(run.labels_of(new)[position])
         says.append(say(new.y))
         texts.append(new.cells.iloc[position])
         notes += _reading_notes(table, new, position, changes)
-    test_y = table.y[own_tests]
-    if run.test:
-        names = [run.codes[name] for name in run.test.classes]
-        test_y = np.array(names, np.int32)[run.test.y]
     return ChangedRow(
         worlds,
-        table.y[others],
-        test_y,
+        own_labels[others],
+        run.labels_of(run.test) if run.test else own_labels[own_tests],
         own,
         world_of,
         np.stack(contents, axis=1),
-        np.array([run.codes.get(label, -1) for label in labels], np.int32),
+        np.array(labels, own_labels.dtype),
         np.stack(says),
         texts,
         list(dict.fromkeys(notes)),
@@ -192,9 +196,11 @@ def _altered(table: Table, position: int, changes: Mapping[str, str]) -> Table:
             )
     new = table.with_cells({(position, name): str(t) for name, t in changes.items()})
     if new.n_rows < table.n_rows:
+        numbers = table.target is not None
+        needed = "a number" if numbers else f"one of {listed(table.classes)}"
         raise InputError(
             f"Row {table.row_numbers[position]:,} cannot be valued without a label: "
-            f"give '{table.label}' one of {listed(table.classes)}."
+            f"give '{table.label}' {needed}."
         )
     return new
 
@@ -237,7 +243,17 @@ def _reading_notes(
             )
         elif column.codes is not None and text and text not in known[column.name]:
             notes.append(f"{shown} is new in '{column.name}': no other row has it.")
-    label = str(changes.get(new.label, old.classes[0])).strip()
-    if label not in old.classes:
-        notes.append(f"'{content(label)}' is a new class of '{new.label}'.")
+    if new.label in changes:
+        notes += _label_notes(old, new, position, str(changes[new.label]).strip())
     return notes
+
+
+def _label_notes(old: Table, new: Table, position: int, text: str) -> list[str]:
+    if old.target is None or new.target is None:
+        known = text in old.classes
+        return [] if known else [f"'{content(text)}' is a new class of '{new.label}'."]
+    others, own = np.delete(old.target, position), new.target[position]
+    if others.min() <= own <= others.max():
+        return []
+    how = "low" if own < others.min() else "high"
+    return [f"No other row has a '{new.label}' as {how} as {content(text)}."]

@@ -3,7 +3,8 @@
 Only one row changes, so only its own values are computed: the other rows are ordered
 around each test point once, and every content of the row finds its place among them.
 The answers are those of a new run on the changed table: kinds and features stay, the
-scale of a changed column is measured anew, and the test points are those of the run.
+scale of a changed column is measured anew, and the test points are those of the run. So
+is the width within which labels agree that are numbers.
 """
 
 import time
@@ -13,12 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from cellval.knn.distance import distances
 from cellval.stats import SURE
 from cellval.table.table import Table, as_table
 from cellval.text import content
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues, explained
 from cellval.values.words import Unit
-from cellval.whatif.changed_row import changed_row, run_of
+from cellval.whatif.changed_row import Run, changed_row, run_of
 from cellval.whatif.contents import (
     CELL_WORK,
     TestContributions,
@@ -107,6 +110,9 @@ def label_or_cell(
 ) -> LabelOrCell:
     """Label or cell: a row's value under each other label and each suggested cell.
 
+    Of a label of numbers there is one other: the middle one of the rows that are
+    nearest in all columns.
+
     Parameters
     ----------
     row_number : int
@@ -130,12 +136,8 @@ def label_or_cell(
     table = as_table(table)
     run = run_of(table, values, None if test is None else as_table(test, like=table))
     position = table.position(row_number)
-    counts = np.bincount(table.y)
-    common = np.argsort(-counts, kind="stable")
-    labels = [table.classes[k] for k in common if k != table.y[position]]
-    if len(labels) == 1 and counts[table.y[position]] == 1:
-        labels = []  # the other one would leave a single class
-    changes = [(table.label, {table.label: text}) for text in labels[:MOST_LABELS]]
+    labels = _other_labels(run, position)
+    changes = [(table.label, {table.label: text}) for text in labels]
     for name, new in suggestions.items():
         changes.append((name, {name: new} if isinstance(new, str) else dict(new)))
     row = changed_row(run, position, [texts for _, texts in changes])
@@ -156,9 +158,33 @@ def label_or_cell(
         float(now),
         float(now_stderr),
         frame,
-        _verdict(frame, moves, table.label, float(now), told, unit),
+        _verdict(frame, moves, table, float(now), told, unit),
         sentences(told.note, *row.notes),
     )
+
+
+def _other_labels(run: Run, position: int) -> list[str]:
+    """Texts of labels to try: of classes the commonest others, of numbers one."""
+    table = run.table
+    if table.target is None:
+        counts = np.bincount(table.y)
+        common = np.argsort(-counts, kind="stable")
+        labels = [table.classes[k] for k in common if k != table.y[position]]
+        if len(labels) == 1 and counts[table.y[position]] == 1:
+            return []  # the other one would leave a single class
+        return labels[:MOST_LABELS]
+    encoded, others = run.encoded, ~run.held_out
+    others[position] = False
+    around = np.flatnonzero(others)
+    if around.size == 0:
+        return []
+    columns = encoded.weight, encoded.is_category, encoded.cells[:, position]
+    apart = distances(np.ascontiguousarray(encoded.cells[:, around]), *columns)
+    k = min(int(run.settings.n_neighbors or RunOptions.n_neighbors), around.size)
+    near = around[apart <= np.sort(apart)[k - 1]]  # with all that are as near
+    middle = near[np.argsort(table.target[near], kind="stable")[(near.size - 1) // 2]]
+    same = table.target[middle] == table.target[position]
+    return [] if same else [table.labels[middle]]  # its text fits the file
 
 
 def what_if(
@@ -238,12 +264,13 @@ def what_if(
 def _verdict(
     frame: pd.DataFrame,
     moves: Sequence[Sequence[str]],
-    label: str,
+    table: Table,
     now: float,
     told: TestContributions,
     unit: Unit | None,
 ) -> str:
     """The change that helps most, and whether that is more than noise."""
+    label, of_numbers = table.label, table.target is not None
     if frame.empty:
         return "There is no other label and no suggestion to try."
     unit = unit or Unit.of(max(abs(now), float(frame["value"].abs().max())))
@@ -251,9 +278,10 @@ def _verdict(
     line = frame.iloc[best]
     move = f"from {_signed(unit, now)} to {_signed(unit, line['value'])}"
     if line["gain"] <= 0:
+        labels = "the label of rows like it" if of_numbers else "every other label"
         return (
             f"No single change helps: the row's value is {_signed(unit, now)}, and "
-            "every other label and every suggestion would leave or lower it."
+            f"{labels} and every suggestion would leave or lower it."
         )
     if not line["gain"] > SURE * line["stderr"]:
         return (
@@ -281,7 +309,8 @@ def _verdict(
     if is_label:
         return f"{said}; more than any cell. The label may be wrong."
     who = "cell is" if len(moves[best]) == 1 else "cells are"
-    return f"{said}; more than any other label. The {who} the likelier culprit."
+    other = "the label of rows like it" if of_numbers else "any other label"
+    return f"{said}; more than {other}. The {who} the likelier culprit."
 
 
 def _signed(unit: Unit, value: float) -> str:

@@ -1,7 +1,10 @@
 """A table, a utility and a method, checked before a run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from cases import message_of, number_table
 from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
@@ -9,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 import cellval
 from cellval.errors import InputError
 from cellval.games.game import make_game
+from cellval.table.labels import usual_width
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.words import model_words
@@ -63,6 +67,50 @@ def test_a_balanced_guess_is_one_in_the_number_of_classes(davis):
         davis, RunOptions(method="mc", baseline="chance", scoring="balanced")
     )
     assert game.h.empty == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("model", ["tree", "logistic", "boosting", "knn", Ridge()])
+def test_numbers_are_valued_by_the_closeness_of_any_regressor(model):
+    table = number_table(60, 0)
+    options = {"method": "loo", "model": model, "n_neighbors": 3, "test": 0.25}
+    values = cellval.value_cells(table, **options, n_jobs=1)
+    assert values.settings.scoring == "closeness"
+    assert values.settings.width == usual_width(table.target)
+    assert np.nanmax(np.abs(values.values)) < 2
+    # every band is held out in the same share
+    held_out = np.isnan(values.row_values)
+    assert np.bincount(table.y[held_out]).tolist() == [3] * 5
+    wider = cellval.value_cells(table, **options, width=90.0, n_jobs=1)
+    assert wider.settings.width == 90 and (wider.values != values.values).any()
+
+
+def test_a_guess_of_numbers_is_the_mean_closeness_of_two_rows():
+    table = number_table(50, 1)
+    game = make_game(table, RunOptions(method="mc", baseline="chance", width=12.0))
+    apart = np.abs(game.h.test.target[:, None] - game.h.table.target)
+    expected = np.maximum(0, 1 - apart / 12).mean()
+    assert game.h.empty == pytest.approx(expected)
+    assert 0 < expected < game.h(np.arange(35), np.arange(3)) < 1
+
+
+@pytest.mark.parametrize("method", ["mc", "oob", "random", "knn"])
+def test_without_a_label_nothing_is_valued(method):
+    table = number_table(30, 2)
+    words = message_of(cellval.value_cells, replace(table, label=""), method=method)
+    assert "without a label" in words
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"method": "mc", "scoring": "balanced"}, "'balanced' is for classes"),
+        ({"method": "mc", "model": GaussianNB()}, "does not predict numbers"),
+        ({"method": "mc", "model": "svm"}, "or a scikit-learn regressor"),
+        ({"method": "loo", "model": len, "width": 3.0}, "measures by itself"),
+    ],
+)
+def test_what_is_not_possible_with_numbers_is_said(options, words):
+    assert words in message_of(cellval.value_cells, number_table(30, 2), **options)
 
 
 @pytest.mark.parametrize("worth", [float("nan"), None, "much"])

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import mixed_table, random_table
+from cases import mixed_table, number_table, random_table
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from small_games import rounds_of
 
 import cellval
@@ -19,6 +19,7 @@ from cellval.errors import InputError
 from cellval.games.model_utility import ModelUtility, tree_limits
 from cellval.games.montecarlo import Rounds
 from cellval.games.tree import Limits
+from cellval.table.labels import usual_width
 from cellval.table.table import Table
 
 
@@ -44,6 +45,43 @@ def test_rows_of_one_class_predict_that_class():
     h = ModelUtility(LogisticRegression(), table, table)
     alike = np.flatnonzero(table.y == 1)[:4]
     assert h(alike, np.array([0])) == pytest.approx(np.mean(table.y == 1))
+
+
+def test_a_regressor_is_worth_the_mean_closeness_of_what_it_says():
+    table = number_table(80, 0)
+    test = number_table(60, 1, "test", like=table)
+    tree = DecisionTreeRegressor(random_state=0)
+    h = ModelUtility(tree, table, test, width=7.0)
+    rows, data = np.arange(5, 70), h.data
+    said = tree.fit(data.train[rows], data.y[rows]).predict(data.test)
+    expected = np.maximum(0, 1 - np.abs(said - test.target) / 7.0).mean()
+    assert h(rows, np.arange(3)) == pytest.approx(expected) and not h.compiled
+    line = h.line(rows, np.array([0, 1, 2]), np.ones(4, bool))
+    assert line.tolist() == [h(rows, np.arange(f)) for f in range(4)]
+    assert line[2] > line[1] > 0.4
+    copy = pickle.loads(pickle.dumps(ModelUtility(Ridge(), table, test)))
+    wide = ModelUtility(Ridge(), table, test, width=usual_width(table.target))
+    assert copy(rows, np.arange(3)) == wide(rows, np.arange(3)) > 0.8
+
+
+def test_few_rows_with_numbers_say_their_label_or_their_median():
+    table = number_table(40, 2)
+    h = ModelUtility(KNeighborsRegressor(3), table, table, width=20.0)
+    for rows, said in (([4], table.target[4]), ([4, 5], table.target[[4, 5]].mean())):
+        expected = np.maximum(0, 1 - np.abs(said - table.target) / 20).mean()
+        assert h(np.array(rows), np.arange(2)) == pytest.approx(expected)
+
+
+def test_models_and_labels_must_speak_of_the_same():
+    numbers, classes = number_table(30, 3), mixed_table(30, 3)
+    words = "does not predict numbers, which the label 'price' holds; use a regressor"
+    with pytest.raises(InputError, match=words):
+        ModelUtility(make_pipeline(LogisticRegression()), numbers, numbers)
+    words = "does not predict classes, which the label 'y' holds; use a classifier"
+    with pytest.raises(InputError, match=words):
+        ModelUtility(Ridge(), classes, classes)
+    with pytest.raises(InputError, match=r"DecisionTreeRegressor\(\), with brackets"):
+        ModelUtility(Ridge, numbers, numbers)
 
 
 def test_own_scoring_and_baseline():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import two_sites
+from cases import number_table, two_sites
 from sklearn.tree import DecisionTreeClassifier
 from small_games import blocks_of
 
@@ -37,6 +37,20 @@ def test_held_out_rows_belong_to_no_source(model):
     everyone = np.flatnonzero(h.players)
     assert blocks.total == pytest.approx(h(everyone, np.arange(3)))
     assert blocks.total > 0.8 - 0.2 * (model == "knn")
+
+
+@pytest.mark.parametrize("model", ["knn", "logistic", "tree", "boosting"])
+def test_blocks_of_a_label_of_numbers(model):
+    table = number_table(90, 0)
+    h = utility_of(table, model, test=0.2, width=15.0)
+    blocks = blocks_of(h, rows_by_column(table, "word"), columns_alone(table), n_jobs=1)
+    assert blocks.total == pytest.approx(h(np.flatnonzero(h.players), np.arange(3)))
+    assert 1 > blocks.total > blocks.guess > 0
+    assert blocks.column_values[0] > blocks.column_values[2]
+    if model != "knn":  # always the median
+        train, test = (table.target[rows] for rows in (h.players, ~h.players))
+        gaps = np.abs(test - np.median(train)) / 15
+        assert blocks.guess == pytest.approx(np.maximum(0, 1 - gaps).mean())
 
 
 def test_any_estimator_and_a_test_table():
@@ -81,3 +95,14 @@ def test_pipelines_learn_from_numbers_codes_and_gaps(model, categories):
         X[:, 0] = np.round(X[:, 0])
     pipeline = pipeline_of(model, is_category, rounds=20, random_state=0)
     assert np.mean(pipeline.fit(X[:60], y[:60]).predict(X[60:]) == y[60:]) > 0.8
+
+
+@pytest.mark.parametrize("model", ["logistic", "boosting"])
+def test_pipelines_of_numbers_learn_from_numbers_codes_and_gaps(model):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=200), rng.integers(0, 3, 200)])
+    y = 5 * X[:, 0] + np.array([0, 9, -4])[X[:, 1].astype(int)]
+    X[::9, 0] = np.nan
+    is_category, how = np.array([False, True]), {"rounds": 50, "random_state": 0}
+    pipeline = pipeline_of(model, is_category, numbers=True, **how)
+    assert pipeline.fit(X[:150], y[:150]).score(X[150:], y[150:]) > 0.7

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from cases import mixed_table, random_table
+from cases import mixed_table, number_table, random_table
 from small_games import last
 
 from cellval.games import oob
@@ -74,3 +74,15 @@ def test_workers_change_no_bit_of_out_of_bag_scores(tables):
         np.testing.assert_array_equal(a.stderr, b.stderr)
     first, *_, last_step = alone.values()
     assert first.seconds_left > last_step.seconds_left == 0
+
+
+def test_out_of_bag_scores_of_numbers_are_closeness():
+    table = number_table(80, 0)
+    wrong = table.with_cells({(5, "price"): str(10 * table.target[5])})
+    clean = last(drive(OutOfBag(table, n_trees=60)))
+    dirty = last(drive(OutOfBag(wrong, n_trees=60)))
+    assert ((clean.values >= 0) & (clean.values <= 1)).all()
+    assert clean.values[:, 0].mean() > clean.values[:, 2].mean()
+    assert dirty.values[5].max() < 0.05 < clean.values[5].min()
+    again = last(drive(OutOfBag(table, n_trees=60), n_jobs=2))
+    np.testing.assert_array_equal(again.values, clean.values)

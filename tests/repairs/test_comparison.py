@@ -1,8 +1,11 @@
 """Statistics of overlapping folds, and plain verdicts."""
 
+import json
+
 import numpy as np
 import pytest
 
+from cellval.project.results import again, told
 from cellval.repairs.comparison import Comparison, _signed, corrected
 
 
@@ -73,10 +76,74 @@ def test_guessing_is_told_for_reference():
 
 
 def test_what_is_rounded_to_nothing_has_no_sign():
-    assert [_signed(x) for x in (0.01, -0.01, 0.0001, -0.0001, 0.0)] == [
+    assert [_signed(x) for x in (1.0, -1.0, 0.01, -0.01, 0.0)] == [
         "+1.0",
         "−1.0",
         "0.0",
         "0.0",
         "0.0",
     ]
+
+
+def of_numbers(before, after, errors_before, errors_after):
+    arrays = [np.array([x]) for x in (before, after, errors_before, errors_after)]
+    return Comparison(
+        ("KNN",),
+        *arrays[:2],
+        0.25,
+        n_touched=3,
+        n_dropped=0,
+        n_tested=50,
+        guess="52.3",
+        guess_accuracy=-0.01,
+        errors_before=arrays[2],
+        errors_after=arrays[3],
+        guess_error=8.0625,
+    )
+
+
+def test_numbers_have_two_scores_with_an_interval_each():
+    found = of_numbers(
+        [[0.50, 0.52, 0.51]],
+        [[0.55, 0.58, 0.55]],
+        [[9.0, 9.2, 9.1]],
+        [[8.0, 8.3, 8.2]],
+    )
+    row = found.frame().loc["KNN"]
+    of_error = corrected(np.array([-1.0, -0.9, -0.9]), 0.25)
+    names = ["error_difference", "error_stderr", "error_low", "error_high"]
+    np.testing.assert_allclose(row[names].astype(float), of_error)
+    assert row["error_before"] == pytest.approx(9.1)
+    assert row["verdict"] == (
+        "Better by 0.050 R² (95 % interval +0.017 to +0.083). The mean absolute error "
+        "changes by −0.93 (95 % interval −1.12 to −0.74; below 0 is better)."
+    )
+    assert found.reference == (
+        "For reference: always guessing the median, 52.3, has a mean absolute error of "
+        "8.06 in these rows."
+    )
+
+
+@pytest.mark.parametrize(
+    ("after", "errors", "verdict"),
+    [
+        ([0.5, 0.5], [9.0, 9.0], "No difference."),
+        ([0.7, 0.2], [8.0, 11.0], "Within noise: the difference of −0.05 R² could be"),
+        ([0.1, 0.11], [20.0, 20.0], "Worse by 0.40 R² (95 % interval −0.4"),
+    ],
+)
+def test_verdicts_about_numbers(after, errors, verdict):
+    found = of_numbers([[0.5, 0.5]], [after], [[9.0, 9.0]], [errors])
+    assert found.verdict("KNN").startswith(verdict)
+
+
+def test_comparisons_of_classes_and_of_numbers_are_kept():
+    numbers = of_numbers([[0.5]], [[0.6]], [[9.0]], [[8.0]])
+    for one in (numbers, comparison([[0.5]], [[0.6]])):
+        kept = json.loads(json.dumps(told(one)))
+        back = again(Comparison, kept)
+        assert back.frame().equals(one.frame())
+        assert back.of_numbers == one.of_numbers
+    for name in ("errors_before", "errors_after", "guess_error"):
+        del kept[name]  # as projects had it before there were numbers
+    assert again(Comparison, kept).verdict("KNN") == one.verdict("KNN")

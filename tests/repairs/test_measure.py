@@ -6,12 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from cases import clean_frame, random_table
+from cases import clean_frame, message_of, number_table, random_table
+from sklearn.metrics import mean_absolute_error
 
 from cellval import InputError, Table
 from cellval.games import models
 from cellval.repairs import measure as remeasure
-from cellval.repairs.measure import MEASURED, _plan, iter_comparison, predicted
+from cellval.repairs.measure import (
+    MEASURED,
+    _plan,
+    iter_comparison,
+    number_folds,
+    predicted,
+)
 from cellval.repairs.versions import versions_of
 
 QUICK = {"folds": 3, "repeats": 1}
@@ -168,7 +175,7 @@ def test_a_model_that_fails_says_so_and_the_others_go_on(dirty, clean, monkeypat
     def broken(*args):
         raise ValueError("secret")
 
-    monkeypatch.setattr(models, "_logistic_regression", broken)
+    monkeypatch.setattr(models, "_linear_model", broken)
     result = drained(dirty, clean, **QUICK)
     frame = result.frame()
     assert frame["n_folds"].tolist() == [3, 0, 3]
@@ -322,3 +329,108 @@ def test_scale_of_knn_comes_from_the_training_rows(clean):
     columns = (rows.features[0], wild, rows.features[2])
     other = replace(versions, rows=replace(rows, columns=columns))
     np.testing.assert_array_equal(once, predicted("knn", other, plan, train, test))
+
+
+# --- labels that are numbers ----------------------------------------------------------
+
+
+def slipped(table, rows):
+    return table.with_cells({(i, "price"): f"{10 * table.target[i]:.2f}" for i in rows})
+
+
+def test_a_repair_of_numeric_labels_makes_regressors_better():
+    table = number_table(200, 0)
+    result = drained(slipped(table, range(0, 200, 8)), table, folds=5, repeats=2)
+    assert result.models == ("KNN", "Ridge regression", "Gradient boosting")
+    frame = result.frame()
+    assert (frame["low"] > 0).all() and (frame["error_high"] < 0).all()
+    assert (frame["after"] > 0.7).all() and (frame["error_after"] < 8).all()
+    assert (result.n_touched, result.n_tested) == (25, 175)
+    for verdict in frame["verdict"]:
+        assert verdict.startswith("Better by ") and "below 0 is better" in verdict
+    untouched = np.setdiff1d(np.arange(200), range(0, 200, 8))
+    middle = np.median(table.target[untouched])
+    off = np.abs(table.target[untouched] - middle).mean()
+    assert result.guess_error == pytest.approx(off)
+    assert result.guess == f"{middle:g}"
+
+
+def test_scores_of_numbers_are_those_of_the_definition(monkeypatch):
+    table = number_table(60, 1)
+    truth, n = table.target, 58
+    seen = []
+
+    def spy(model, versions, plan, train, test):
+        assert np.isin(train, np.arange(60)).sum() in (train.size, train.size - 2)
+        said = truth[test] + np.where(np.arange(test.size) % 2, 3.0, -1.0)
+        seen.append((test, said))
+        return said
+
+    monkeypatch.setattr(remeasure, "predicted", spy)
+    after = table.with_cells({(3, "price"): "99", (8, "x"): "7"})
+    result = drained(table, after, folds=4, repeats=1)
+    variance = np.var(np.delete(truth, [3, 8]))
+    for fold, (test, said) in enumerate(seen[::6]):
+        off = mean_absolute_error(truth[test], said)
+        assert result.errors_before[0, 0, fold] == pytest.approx(off)
+        r2 = 1 - np.mean((truth[test] - said) ** 2) / variance
+        assert result.before[0, 0, fold] == pytest.approx(r2)
+    assert sorted(np.concatenate([test for test, _ in seen[::6]])) == [
+        i for i in range(60) if i not in (3, 8)
+    ]
+    assert result.n_tested == n and result.verdict("KNN") == "No difference."
+
+
+def test_folds_of_numbers_hold_low_and_high_ones_alike():
+    y = np.random.default_rng(0).permutation(np.repeat(np.arange(25.0), 2))[:48]
+    folds = list(number_folds(y, 5, 2, 0))
+    assert len(folds) == 10
+    for train, test in folds:
+        assert np.array_equal(np.sort(np.append(train, test)), np.arange(48))
+        assert test.size in (9, 10)
+        ranks = np.argsort(np.argsort(y))[test] // 10
+        assert np.bincount(ranks, minlength=5).min() >= 1
+    assert not np.array_equal(folds[0][1], folds[5][1]), "another repeat"
+
+
+def test_knn_says_the_mean_of_its_neighbours_and_shares_ties():
+    table = Table.from_frame(
+        pd.DataFrame({"x": [0, 1, 1, 1, 9, 20], "y": [5.0, 1, 2, 6, 40, 80]}),
+        label="y",
+        kinds={"y": "number", "x": "number"},
+    )
+    versions = versions_of(table, table.with_cells({(5, "y"): "70"}))
+    plan = _plan(versions, 2, 2, 1, 0)
+    said = predicted("knn", versions, plan, np.arange(5), np.array([0, 4]))
+    # itself and a third of each of three; itself and a third of each
+    assert said.tolist() == [(5 + 3) / 2, (40 + 3) / 2]
+
+
+def test_faults_of_numbers_are_told_in_plain_words():
+    table = number_table(30, 2)
+    same = table.with_cells({(i, "price"): "50" for i in range(28)})
+    after = same.with_cells({(28, "price"): "50", (29, "x"): "3"})
+    words = message_of(iter_comparison, same, after)
+    assert "All 28 rows that were not repaired have the same 'price', 50" in words
+    few = table.with_cells({(i, "x"): "9" for i in range(27)})
+    assert "3 instead of 5 folds, because the table has only 3 rows" in (
+        next(iter_comparison(table, few)).result.note
+    )
+    assert "without a label" in message_of(
+        iter_comparison, replace(table, label=""), table
+    )
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_numbers_as_large_or_small_as_can_be_are_measured(scale):
+    table = number_table(40, 0)
+    frame = table.cells.assign(price=[repr(scale * y) for y in table.target.tolist()])
+    table = Table.from_frame(frame, label="price", kinds={"price": "number"})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        after = table.with_cells({(3, "x"): "2", (5, "price"): repr(60 * scale)})
+        frame = drained(table, after, **QUICK).frame()
+    scores = frame.drop(columns="verdict").astype(float)
+    known = scores.drop(columns=["before_spread", "after_spread"])
+    assert np.isfinite(known.to_numpy()).all()
+    assert (frame["error_before"] / scale).between(0.5, 20).all()

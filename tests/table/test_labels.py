@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from cases import csv_of, message_of
 
+from cellval.table.labels import closeness, closeness_of_guesses
 from cellval.table.table import Table, read
 
 
@@ -166,3 +167,17 @@ def test_the_guess_passes_over_columns_that_cannot_be_a_label():
     assert "No column" in message and "'b'" in message
     message = message_of(read, csv_of(columns), exclude=list(columns))
     assert "No column" in message and "excluded" in message
+
+
+def test_closeness_of_guesses_is_the_mean_over_all_pairs():
+    draw = np.random.default_rng(0)
+    numbers, truth = draw.integers(0, 9, 40) / 2, draw.integers(-4, 14, 30) / 2
+    apart = np.abs(truth[:, None] - numbers) / 1.7
+    expected = np.maximum(0, 1 - apart).mean(axis=1)
+    np.testing.assert_allclose(closeness_of_guesses(numbers, truth, 1.7), expected)
+    assert closeness(3.0, np.array([3.0, 4.0, 9.0, np.nan]), 2).tolist() == [
+        1,
+        0.5,
+        0,
+        0,
+    ]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cellval.validation.planting import KINDS, plant
+from cellval.validation.planting import KINDS, plant, slip_labels
 
 
 def frame():
@@ -53,3 +53,17 @@ def test_kinds_do_what_they_say():
     bad = rare.wrong[:, 0] & (clean["y"] == "no").to_numpy()
     assert (np.abs(rare.frame["x"][bad] - 50) > 6).all() and bad.any()
     assert (rare.frame["count"] % 1 == 0).all()
+
+
+def test_labels_slip_by_ten_or_to_another_class():
+    frame = pd.DataFrame({"x": range(100), "y": np.arange(1.0, 101)})
+    slipped, wrong = slip_labels(frame, "y", share=0.2, random_state=1)
+    assert wrong.sum() == 20 and slipped["x"].equals(frame["x"])
+    ratio = (slipped["y"] / frame["y"])[wrong].round(9)
+    assert set(ratio) == {10.0, 0.1}
+    assert slipped["y"][~wrong].equals(frame["y"][~wrong])
+    words = frame.assign(y=np.where(frame["y"] > 30, "a", "b"))
+    other, wrong = slip_labels(words, "y", share=0.1)
+    assert wrong.sum() == 10 and (other["y"][wrong] != words["y"][wrong]).all()
+    again, _ = slip_labels(words, "y", share=0.1)
+    assert again.equals(other)

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from cases import message_of, number_table
 
 import cellval
+from cellval.table.labels import usual_width
 from cellval.validation.run import iter_validation
 from cellval.validation.signals import SIGNALS
 
@@ -102,3 +104,32 @@ def words_only():
 def test_what_cannot_be_done_is_said_at_once(table, options, message):
     with pytest.raises(cellval.InputError, match=message):
         iter_validation(table(), **options)
+
+
+def test_errors_are_found_where_the_label_is_a_number():
+    table = number_table(150, 0)
+    last = cellval.validate(table, kind="times ten", share=0.05)
+    assert last.score == "closeness"
+    assert last.curves["Suspicion"].auc > 0.8
+    n = last.planted.held_out.size
+    assert n == 45 and np.bincount(table.y[last.planted.held_out]).tolist() == [9] * 5
+    hits = last.removal["Suspicion"].hits
+    assert ((hits >= 0) & (hits <= 1)).all() and len(np.unique(hits)) > n
+    assert 0.5 < last.accuracy_clean < 1
+    effect = last.refill_effect()
+    assert 0 < effect.noise < 0.1 and effect.n_tests == n
+    assert set(last.points(np.array([1, 9]))["curve"]) == {"errors found", "closeness"}
+    far = np.abs(table.target - np.median(table.target)) / usual_width(table.target)
+    assert last.accuracy_clean > np.maximum(0, 1 - far).mean(), "better than a guess"
+
+
+@pytest.mark.parametrize("kind", ["low density", "noise", "swap across classes"])
+def test_all_kinds_of_errors_go_with_numbers(kind):
+    table = number_table(60, 1)
+    last = cellval.validate(table, kind=kind, share=0.1, removal=False)
+    assert last.n_wrong >= 5 and last.found
+
+
+def test_without_a_label_nothing_is_validated():
+    table = cellval.read(number_table(30, 0).cells, label=None)
+    assert "without a label" in message_of(cellval.validate, table)

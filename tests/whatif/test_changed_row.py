@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import random_table, untidy_table
+from cases import message_of, number_table, random_table, untidy_table
 
 import cellval
 from cellval.errors import InputError
@@ -81,3 +81,13 @@ def test_a_column_that_is_no_feature_changes_no_value():
     answer = what_if(table, cellval.value_cells(table), 3, {"who": "somebody"})
     assert "'who' is no feature: it changes no value." in answer.note
     assert answer.gain == 0
+
+
+def test_a_label_of_numbers_must_stay_a_number_and_far_ones_are_named():
+    table = number_table(30, 0)
+    values = cellval.value_cells(table, n_neighbors=3)
+    words = message_of(what_if, table, values, 3, {"price": "high"})
+    assert "cannot be valued without a label: give 'price' a number." in words
+    note = what_if(table, values, 3, {"price": "900"}).note
+    assert "No other row has a 'price' as high as 900." in note
+    assert "No other row" not in what_if(table, values, 3, {"price": "50"}).note

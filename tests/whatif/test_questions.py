@@ -3,8 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from cases import untidy_table
-from changed_rows import CHANGES, TABLE, changed, close, row_told, row_values
+from cases import naive_values, number_table, random_table, untidy_table
+from changed_rows import (
+    CHANGES,
+    NUMBER_CHANGES,
+    NUMBERS,
+    TABLE,
+    changed,
+    close,
+    row_told,
+    row_values,
+)
 
 import cellval
 from cellval.errors import InputError
@@ -196,3 +205,78 @@ def test_the_only_row_of_one_of_two_classes_keeps_its_label():
     table = Table.from_frame(df, label="y")
     answer = label_or_cell(table, cellval.value_cells(table), 1, {"x0": "5"})
     assert answer.frame()["column"].tolist() == ["x0"]
+
+
+# ---- labels that are numbers
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"baseline": "chance"}, {"near": 5}, {"width": 3.0}, {"n_neighbors": 100}],
+    ids=str,
+)
+@pytest.mark.parametrize("changes", NUMBER_CHANGES, ids=str)
+def test_numbers_are_those_of_the_changed_table(settings, changes):
+    settings = {"n_neighbors": 5, **settings}
+    values = cellval.value_cells(NUMBERS, **settings)
+    settings["width"] = values.settings.width  # a new label moves it, too
+    ref = cellval.value_cells(changed(NUMBERS, 17, changes), **settings)
+    found = what_if(NUMBERS, values, 18, changes)
+    names = list(NUMBERS.feature_names)
+    after = found.after.set_index("column")["value"][names].to_numpy()
+    close(after, ref.values[17], 1e-9)
+    close(found.after_total, ref.row_values[17])
+    close(found.before_total, values.row_values[17])
+
+
+@pytest.mark.parametrize("test", ["table", 0.3])
+def test_numbers_on_other_test_rows(test, monkeypatch):
+    given = number_table(15, 1, "test", like=NUMBERS) if test == "table" else test
+    values = cellval.value_cells(NUMBERS, test=given, n_neighbors=3)
+    index = int(np.flatnonzero(np.isfinite(values.row_values))[4])
+    held_out = np.isnan(values.row_values)
+    monkeypatch.setattr(problem, "hold_out", lambda *_: held_out)
+    how = {"test": given, "n_neighbors": 3, "width": values.settings.width}
+    for changes in NUMBER_CHANGES[4:]:
+        ref = cellval.value_cells(changed(NUMBERS, index, changes), **how)
+        own = {"test": given} if test == "table" else {}
+        found = what_if(NUMBERS, values, index + 1, changes, **own)
+        close(found.after_total, ref.row_values[index])
+
+
+def test_a_new_number_is_worth_what_the_definition_says():
+    table = random_table(4, 6, ["number", "category"], numbers=True)
+    values = cellval.value_cells(table, n_neighbors=2, width=1.0)
+    new = changed(table, 2, {"label": "0.75", "c0": "1"})
+    found = what_if(table, values, 3, {"label": "0.75", "c0": "1"})
+    games = naive_values(new, 2, width=1.0)
+    close(found.after["value"].sum(), games[2].sum(), 1e-9)
+    close(found.after.set_index("column")["value"][["c0", "c1"]], games[2], 1e-9)
+
+
+def test_label_or_cell_asks_for_the_number_of_rows_like_it():
+    table = number_table(120, 3)
+    middling = int(np.nanargmin(np.abs(table.features[0].numbers)))
+    slip = f"{10 * table.target[7]:.1f}"
+    dirty = table.with_cells({(7, "price"): slip, (middling, "x"): "-9"})
+    values = cellval.value_cells(dirty, n_neighbors=5)
+    found = label_or_cell(dirty, values, 8, {"x": "0.5"})
+    line = found.frame().iloc[0]
+    assert line["column"] == "price"
+    assert abs(float(line["after"]) - table.target[7]) < 8
+    assert line["after"] in dirty.labels, "as the file writes such numbers"
+    assert "Changing price from" in found.verdict
+    assert "The label may be wrong." in found.verdict
+    right = table.cells["x"][middling]
+    found = label_or_cell(dirty, values, middling + 1, {"x": right})
+    assert f"Changing x from -9 to {right}" in found.verdict
+    assert "more than the label of rows like it. The cell is the" in found.verdict
+
+
+def test_a_label_that_all_neighbours_share_is_not_asked_about():
+    df = pd.DataFrame({"x": [1.0, 1.0, 1.0, 9.0, 9.5], "y": [5.5, 5.5, 5.5, 70, 80]})
+    table = Table.from_frame(df, label="y", kinds={"y": "number", "x": "number"})
+    values = cellval.value_cells(table, n_neighbors=2)
+    found = label_or_cell(table, values, 1, {})
+    assert found.frame().empty
+    assert found.verdict == "There is no other label and no suggestion to try."
