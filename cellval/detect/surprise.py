@@ -164,7 +164,7 @@ def _misfits(
     for j, column in enumerate(table.features):
         for i, text in column.strays:
             if text.strip().casefold() not in MISSING_MARKERS:
-                found[i, j] = f"'{brief(text, 30)}' is no {column.kind}."
+                found[i, j] = f"'{brief(text, 30)}' is no {column.word}."
         for slip, meant in misspelt(column).items():
             for i in np.flatnonzero(column.codes == slip).tolist():
                 found[i, j] = f"Looks like a slip for '{column.categories[meant]}'."

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,12 +11,20 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.table.dates import (
+    DATE_FORMS,
+    days_of,
+    is_time,
+    like_a_date,
+    like_a_time,
+    seconds_of,
+    time_form,
+)
 from cellval.text import shortened
 
 KINDS = ("number", "category", "text", "date", "id", "constant")
 # Share of the cells that must fit for a column to count as numbers or dates.
 FIT = 0.8
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
 
 
@@ -35,12 +43,13 @@ class Column:
     strays : tuple of (int, str)
         Position (from 0) and text of the cells that do not fit a number or date column.
     numbers : ndarray of float64, shape (n_rows,), or None
-        NaN where missing; dates as days since 1970-01-01.
+        NaN where missing; dates as days since 1970-01-01, times (``14:30``) and
+        durations as seconds.
     codes : ndarray of int32, shape (n_rows,), or None
         Index into `categories`, -1 where missing.
     form : str
         The unit of a number column, such as ``kg``; the order of a date column, such
-        as ``day/month/year``.
+        as ``day/month/year``, or of its times, such as ``hour:minute``.
     note : str
         A sentence about a guess that may be wrong.
     """
@@ -59,6 +68,11 @@ class Column:
     @property
     def feature(self) -> bool:
         return not self.why_not
+
+    @property
+    def word(self) -> str:
+        """What one of its cells is: a number, date, time ..."""
+        return "time" if self.kind == "date" and is_time(self.form) else self.kind
 
     def __repr__(self) -> str:
         why = f", not a feature: {self.why_not}" if self.why_not else ""
@@ -334,44 +348,22 @@ def numbers_of(
     return values, unit
 
 
-_day, _month, _year = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<y>\d{4}|\d\d)"
-_time = (
-    r"(?:[T ] ?(?P<hour>\d{1,2})(?P<clock>:\d\d(?::\d\d(?:[.,]\d+)?)?)"
-    r" ?(?P<half>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
-)
-_forms = {
-    form: re.compile(day + _time, re.ASCII)
-    for form, day in {
-        "month/day/year": rf"{_month}(?P<s>[/-]){_day}(?P=s){_year}",
-        "day/month/year": rf"{_day}(?P<s>[/-]){_month}(?P=s){_year}",
-        # Two-digit years only in full (01.02.24): 1.2.24 may be a version.
-        "day.month.year": rf"{_day}\.{_month}\.(?P<y>\d{{4}}|(?<=\d\d\.\d\d\.)\d\d)",
-        "year-month-day": rf"(?P<y>\d{{4}})(?P<s>[-/.]){_month}(?P=s){_day}",
-    }.items()
-}
-_like_a_date = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d", re.ASCII)
-
-
 def _dates(
     texts: Texts, day_first: bool, form: str | None = None
 ) -> tuple[np.ndarray, str, str]:
     """Days since 1970-01-01 of each text under the form that fits most cells.
 
     Returns the form and a note if day and month could be either way round; `form` is
-    the one to choose then.
+    the one to choose then. Times of the day and durations are dates, too, in seconds.
     """
     best, best_form, note = np.full(len(texts.raw), np.nan), form or "", ""
-    asked = [
-        i
-        for i in np.flatnonzero(~texts.missing).tolist()
-        if _like_a_date.match(texts.stripped[i])
-    ]
+    if form and is_time(form):
+        return _times(texts, form)
+    asked = _those(texts, like_a_date)
     first = form or ("day/month/year" if day_first else "month/day/year")
-    for other in sorted(_forms, key=lambda other: other != first) if asked else ():
+    for other in sorted(DATE_FORMS, key=lambda other: other != first) if asked else ():
         values = np.full(len(texts.raw), np.nan)
-        for i in asked:
-            if match := _forms[other].fullmatch(texts.stripped[i]):
-                values[i] = _days(match)
+        values[asked] = [days_of(texts.stripped[i], other) for i in asked]
         share, best_share = texts.share(values), texts.share(best)
         if share > best_share:
             best, best_form, note = values, other, ""
@@ -384,22 +376,25 @@ def _dates(
                 f"'{texts.name}': day and month cannot be told apart; its dates "
                 f"were read as {best_form}."
             )
+        if texts.share(best) == 1 and "/" not in other:  # none can fit better
+            break
+    if form is None and texts.share(best) < FIT:
+        times = _times(texts)
+        if texts.share(times[0]) > texts.share(best):
+            return times
     return best, best_form, note
 
 
-def _days(match: re.Match[str]) -> float:
-    year, hour = int(match["y"]), int(match["hour"] or 0)
-    if len(match["y"]) == 2:
-        year += 2000 if year < 69 else 1900
-    if match["half"]:
-        if not 1 <= hour <= 12:
-            return np.nan
-        hour = hour % 12 + 12 * (match["half"].casefold() == "pm")
-    iso = (
-        f"{year:04}-{int(match['m']):02}-{int(match['d']):02}"
-        f"T{hour:02}{match['clock'] or ':00'}{match['zone'] or 'Z'}"
-    )
-    try:
-        return (datetime.fromisoformat(iso) - EPOCH) / timedelta(days=1)
-    except ValueError:
-        return np.nan
+def _times(texts: Texts, form: str = "") -> tuple[np.ndarray, str, str]:
+    """Seconds of each text, and the form."""
+    values = np.full(len(texts.raw), np.nan)
+    asked = _those(texts, like_a_time)
+    form = form or time_form({texts.stripped[i]: int(texts.counts[i]) for i in asked})
+    values[asked] = [seconds_of(texts.stripped[i], form) for i in asked]
+    return values, form, ""
+
+
+def _those(texts: Texts, like: Callable[[str], object]) -> list[int]:
+    """The texts that may be meant, at a first look."""
+    present = np.flatnonzero(~texts.missing).tolist()
+    return [i for i in present if like(texts.stripped[i])]

@@ -527,7 +527,7 @@ def _marker_notes(table: Table) -> list[str]:
 def _stray_note(column: Column, rows: np.ndarray) -> str:
     n = len(column.strays)
     shown = joined([f"row {rows[i]:,} '{shortened(t)}'" for i, t in column.strays], 3)
-    what = (f"cell is no {column.kind}", f"cells are no {column.kind}s")[n > 1]
+    what = (f"cell is no {column.word}", f"cells are no {column.word}s")[n > 1]
     return (
         f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
     )

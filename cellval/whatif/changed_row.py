@@ -232,7 +232,7 @@ def _reading_notes(
             notes.append(f"'{column.name}' is no feature: it changes no value.")
         elif column.missing[position] and text:
             notes.append(
-                f"{shown} is no {column.kind} for '{column.name}' and counts as "
+                f"{shown} is no {column.word} for '{column.name}' and counts as "
                 "missing."
             )
         elif column.codes is not None and text and text not in known[column.name]:
