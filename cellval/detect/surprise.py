@@ -14,8 +14,9 @@ from functools import cache, partial
 
 import numpy as np
 
-from cellval.detect.misspelt import misspelt
+from cellval.detect.misspelt import misspelt, spelt_otherwise
 from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
+from cellval.detect.periods import out_of_step
 from cellval.detect.placeholders import Placeholder, holds_code, placeholders
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.errors import is_whole, require
@@ -39,7 +40,7 @@ class Surprise:
     """How unusual every cell of a table is; lower is worse."""
 
     # float32, 0 to 1: about the share of ordinary cells that look at least as odd. 0
-    # for misfits, 1 where the cell is missing.
+    # for misfits (but dates out of step have a share, too), 1 where it is missing.
     surprise: np.ndarray
     rarity: np.ndarray  # its part within the class; NaN where unknown
     residual: np.ndarray  # its part against the neighbours; NaN where unknown
@@ -112,7 +113,7 @@ def _combined(
     table: Table, codes: tuple[Placeholder, ...], asking: Asking, nearby: Nearby
 ) -> Surprise:
     """Rarity and residual as one number."""
-    model, misfits = asking.model, _misfits(table, codes)
+    model, misfits = asking.model, dict(_misfits(table, codes))
     tails = _tails(asking.table, model, nearby)
     rarity = _rarities(asking)
     residual = np.empty(rarity.shape)
@@ -129,6 +130,9 @@ def _combined(
     both = np.nan_to_num(np.exp(logs), nan=1.0)
     for cell in misfits:
         both[cell] = 0.0
+    for cell, (share, why) in _out_of_step(asking.table).items():
+        if share < both[cell]:
+            both[cell], misfits[cell] = share, why
     return Surprise(
         both.astype(np.float32),
         rarity.astype(np.float32),
@@ -168,6 +172,11 @@ def _misfits(
         for slip, meant in misspelt(column).items():
             for i in np.flatnonzero(column.codes == slip).tolist():
                 found[i, j] = f"Looks like a slip for '{column.categories[meant]}'."
+        if otherwise := spelt_otherwise(table, column):
+            texts = table.cells[column.name].str.strip()
+            for i in np.flatnonzero(texts.isin(list(otherwise))).tolist():
+                usual = otherwise[texts.iloc[i]]
+                found[i, j] = f"Written otherwise: nearly all others have '{usual}'."
     for code in codes:
         j = table.feature_names.index(code.column)
         for i in code.rows.tolist():
@@ -176,6 +185,15 @@ def _misfits(
                 f'in {code.n_cells:,} cells: it may stand for "missing".'
             )
     return found
+
+
+@kept(1)
+def _out_of_step(table: Table) -> dict[tuple[int, int], tuple[float, str]]:
+    return {
+        (i, j): found
+        for j, column in enumerate(table.features)
+        for i, found in out_of_step(column).items()
+    }
 
 
 @kept(1)

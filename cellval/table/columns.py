@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.table.booleans import BOOLEAN, are_booleans, usual_spellings
 from cellval.table.dates import (
     DATE_FORMS,
     days_of,
@@ -20,11 +21,13 @@ from cellval.table.dates import (
     seconds_of,
     time_form,
 )
-from cellval.text import shortened
+from cellval.text import listed, shortened
 
 KINDS = ("number", "category", "text", "date", "id", "constant")
 # Share of the cells that must fit for a column to count as numbers or dates.
 FIT = 0.8
+# The same if the others are numbers, too, with other units or decimal marks.
+MOSTLY = 0.6
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
 
 
@@ -49,7 +52,8 @@ class Column:
         Index into `categories`, -1 where missing.
     form : str
         The unit of a number column, such as ``kg``; the order of a date column, such
-        as ``day/month/year``, or of its times, such as ``hour:minute``.
+        as ``day/month/year``, or of its times, such as ``hour:minute``; ``yes or no``
+        of categories that say it, where texts of the same meaning have one code.
     note : str
         A sentence about a guess that may be wrong.
     """
@@ -89,6 +93,7 @@ class Texts:
     stripped: list[str]
     counts: np.ndarray
     missing: np.ndarray  # blank or a marker
+    known: tuple[str, ...] = ()  # categories of the column that it is read like
 
     @classmethod
     def of(cls, cells: pd.Series, known: tuple[str, ...] = ()) -> "Texts":
@@ -104,7 +109,7 @@ class Texts:
             for text in stripped
         ]
         counts, missing = np.bincount(index, minlength=len(raw)), np.array(gaps, bool)
-        return cls(str(cells.name), index, raw, stripped, counts, missing)
+        return cls(str(cells.name), index, raw, stripped, counts, missing, known)
 
     @property
     def title(self) -> str:
@@ -119,11 +124,25 @@ class Texts:
     def different(self) -> set[str]:
         return {self.stripped[i] for i in np.flatnonzero(~self.missing)}
 
-    def codes(self, categories: tuple[str, ...]) -> np.ndarray:
-        """Index into `categories` of each cell, -1 where missing."""
+    def codes(
+        self, categories: tuple[str, ...], meant: Mapping[str, str] | None = None
+    ) -> np.ndarray:
+        """Index into `categories` of each cell, -1 where missing.
+
+        A text that is `meant` as another one has the code of that one.
+        """
         code_of = {text: code for code, text in enumerate(categories)}
+        if meant:
+            code_of |= {text: code_of[other] for text, other in meant.items()}
         codes = np.array([code_of.get(t, -1) for t in self.stripped], dtype=np.int32)
         return read_only(codes[self.index])
+
+    def spellings(self) -> dict[str, str]:
+        """Texts that say yes or no, and the usual text of the same meaning."""
+        counts: Counter[str] = Counter()
+        for i in np.flatnonzero(~self.missing).tolist():
+            counts[self.stripped[i]] += int(self.counts[i])
+        return usual_spellings(counts, self.known)
 
     def share(self, values: np.ndarray) -> float:
         """Which part of the present cells has a value."""
@@ -170,8 +189,15 @@ def column_of(
         column = Column(texts.name, found.kind, found.why_not, missing)
         if found.kind != "category":
             return column
-        categories = tuple(sorted(texts.different))
-        return replace(column, codes=texts.codes(categories), categories=categories)
+        meant = texts.spellings() if found.form == BOOLEAN else {}
+        categories = tuple(sorted({meant.get(t, t) for t in texts.different}))
+        return replace(
+            column,
+            codes=texts.codes(categories, meant),
+            categories=categories,
+            form=found.form,
+            note="" if found.why_not else _spelling_note(texts.title, meant),
+        )
     infinite = np.isinf(found.values)
     if infinite.any() and not found.why_not:
         i, text = texts.first(infinite)
@@ -221,6 +247,8 @@ def _told(
     elif kind == "date":
         values, order, note = _dates(texts, day_first, form)
         found = _Found(kind, "", values, order, note)
+    elif kind == "category":
+        return _category(texts) if form is None else _Found(kind, form=form)
     else:
         why_not = {
             "id": "it names rows instead of describing them",
@@ -248,8 +276,9 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     if k == 1 or (n_numbers == 1 and not words):
         only = shortened(min(texts.different))
         return _Found("constant", f"it holds only the value '{only}'")
-    if n_numbers > 1 and texts.share(values) >= FIT:
-        if not unit and not words and _counts_rows(texts, values):
+    if n_numbers > 1 and _fits(texts, values):
+        is_id = not unit and (not words or _names_an_id(texts.name))
+        if is_id and _counts_rows(texts, values):
             return _Found("id", "its numbers name rows instead of describing them")
         return _Found("number", "", values, unit)
     dates = _dates(texts, day_first)
@@ -260,7 +289,36 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     if k > min(max(20, n / 5), 1000):
         why = f"it holds {k:,} different texts, too many for categories"
         return _Found("text", why)
-    return _Found("category")
+    return _category(texts)
+
+
+def _category(texts: Texts) -> _Found:
+    return _Found("category", form=BOOLEAN * are_booleans(texts.different))
+
+
+def _spelling_note(title: str, meant: Mapping[str, str]) -> str:
+    """Which texts count as another one, if any do."""
+    others: dict[str, list[str]] = {}
+    for text, usual in sorted(meant.items()):
+        if text != usual:
+            others.setdefault(usual, []).append(text)
+    same = [f"{listed(texts)} as '{usual}'" for usual, texts in others.items()]
+    return f"'{title}': read {' and '.join(same)}, which means the same." * bool(same)
+
+
+def _fits(texts: Texts, values: np.ndarray) -> bool:
+    """Are nearly all cells numbers, or most, and the others numbers in other clothes?
+
+    Among 6.1 and 5.8 even many a "6,1 g/l" is no reason to take them all for texts.
+    """
+    share = texts.share(values)
+    if share >= FIT or share < MOSTLY:
+        return share >= FIT
+    clothed = values.copy()
+    for i in np.flatnonzero(~texts.missing & np.isnan(values)).tolist():
+        if any(dressed.fullmatch(texts.stripped[i]) for dressed in _dressed.values()):
+            clothed[i] = 0.0
+    return texts.share(clothed) >= FIT
 
 
 def _all_differ(k: int, texts: Texts) -> bool:
@@ -301,20 +359,29 @@ _plain = {
     mark: re.compile(rf"[+-]?([0-9]+[{mark}]?[0-9]*|[{mark}][0-9]+)([eE][+-]?[0-9]+)?")
     for mark in ".,"
 }
+_money = (
+    r"(?:US|CA|AU|NZ|HK|R|A|C|S)?\$|[€£¥₹₽₺₩₪₫]"
+    r"|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|BRL|INR|CNY)(?= )"
+    r"|(?:kr|Kr|Rs|Fr|z\u0142)\.?(?= )"
+)
 _dressed = {
     mark: re.compile(
-        r"(?P<money>[$€£¥₹]|(?:USD|EUR|GBP|CHF)(?= ))? ?"
-        r"(?P<sign>[+\-\u2212]?)"
+        # -$5, $-5, and in accounts ($5).
+        r"(?P<below>\()?"
+        rf"(?:(?:(?P<before>[+\-\u2212]) ?)?(?P<money>{_money}) ?)?"
+        r"(?P<sign>(?(before)|[+\-\u2212]?))"
         r"(?P<number>(?:[0-9]{1,3}(?P<by>["
         + other
         + r"'\u2019 \u00a0\u202f])[0-9]{3}(?:(?P=by)[0-9]{3})*|[0-9]+)"
         rf"(?:[{mark}][0-9]*)?|[{mark}][0-9]+)"
         r"(?P<power>[eE][+-]?[0-9]+)?"
         # Letters, a percent sign ...; the last character may be a power, as in m2.
-        r"(?:[ \u00a0\u202f]?(?P<unit>(?:[^\W\d_]|[%‰°$€£¥₹\"″])[^\d,;]{0,11}[23]?))?"
+        r"(?:[ \u00a0\u202f]?(?P<unit>(?:[^\W\d_]|[%‰°$€£¥₹\"″])[^\d,;]{0,11}?[23]?))?"
+        r"(?(below)\))"
     )
     for mark, other in (".,", ",.")
 }
+_signs = {"": 1.0, "+": 1.0, "-": -1.0, "\u2212": -1.0, "?": np.nan}
 _infinite = re.compile(r"[+-]?(inf|infinity|∞)", re.IGNORECASE)
 
 
@@ -335,8 +402,13 @@ def numbers_of(
         elif match := dressed(text):
             number = match["number"].replace(match["by"] or " ", "")
             number = number.replace(decimal, ".") + (match["power"] or "")
-            values[i] = float(number) * (1 if match["sign"] in ("", "+") else -1)
-            units[i] = ((match["money"] or "") + (match["unit"] or "")).casefold()
+            units[i] = (match["money"] or "").rstrip(".") + (match["unit"] or "")
+            units[i] = units[i].casefold()
+            sign = match["before"] or match["sign"]
+            if match["below"]:
+                # (12) alone may be anything.
+                sign = "-" if (units[i] or match["by"]) and not sign else "?"
+            values[i] = float(number) * _signs[sign]
         elif _infinite.fullmatch(text):
             values[i] = -np.inf if text.startswith("-") else np.inf
     if unit is None:

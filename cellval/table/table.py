@@ -22,6 +22,7 @@ from cellval.table.columns import (
     read_only,
 )
 from cellval.table.decoding import bytes_of
+from cellval.table.ids import id_notes
 from cellval.table.labels import guessed_label, label_fault, sorted_classes
 from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells, text_cells
 from cellval.text import counted, joined, listed, shortened
@@ -469,6 +470,9 @@ def _table(
         format=written,
         n_set_aside=int(np.sum(~kept)),
     )
+    for column, own in zip(columns, texts, strict=True):
+        if column.name not in asked.exclude:
+            notes += id_notes(column, own, rows)
     return replace(table, notes=(*notes, *_notes(table)))
 
 

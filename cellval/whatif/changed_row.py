@@ -235,7 +235,9 @@ def _reading_notes(
                 f"{shown} is no {column.word} for '{column.name}' and counts as "
                 "missing."
             )
-        elif column.codes is not None and text and text not in known[column.name]:
+        elif column.codes is not None and text:
+            if column.categories[column.codes[position]] in known[column.name]:
+                continue
             notes.append(f"{shown} is new in '{column.name}': no other row has it.")
     label = str(changes.get(new.label, old.classes[0])).strip()
     if label not in old.classes:

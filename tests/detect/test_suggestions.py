@@ -55,6 +55,13 @@ def test_a_shifted_decimal_point_is_put_right():
     assert best.why == "The decimal point 1 place further left."
 
 
+@pytest.mark.parametrize("unit", ["", " g/l"])
+def test_a_decimal_comma_or_a_unit_among_plain_numbers_is_left_out(unit):
+    own = right("weight")
+    best = suggested("weight", lambda x: str(x).replace(".", ",") + unit)[0]
+    assert best.text == str(own) and best.is_likely
+
+
 def test_decimal_commas_are_kept():
     best = suggested(
         "weight",
