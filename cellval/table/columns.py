@@ -409,7 +409,7 @@ def numbers_of(
                 # (12) alone may be anything.
                 sign = "-" if (units[i] or match["by"]) and not sign else "?"
             values[i] = float(number) * _signs[sign]
-        elif _infinite.fullmatch(text):
+        elif text[-1] in "fFyY∞" and _infinite.fullmatch(text):
             values[i] = -np.inf if text.startswith("-") else np.inf
     if unit is None:
         weights: Counter[str] = Counter()
@@ -432,8 +432,11 @@ def _dates(
     if form and is_time(form):
         return _times(texts, form)
     asked = _those(texts, like_a_date)
-    first = form or ("day/month/year" if day_first else "month/day/year")
-    for other in sorted(DATE_FORMS, key=lambda other: other != first) if asked else ():
+    forms = [*DATE_FORMS] if asked else []
+    if asked and day_first:  # asked before the other one
+        forms.remove("month/day/year")
+        forms.insert(forms.index("day/month/year") + 1, "month/day/year")
+    for other in sorted(forms, key=lambda other: other != form):
         values = np.full(len(texts.raw), np.nan)
         values[asked] = [days_of(texts.stripped[i], other) for i in asked]
         share, best_share = texts.share(values), texts.share(best)

@@ -5,24 +5,22 @@ what is odd about them is said in sentences.
 """
 
 import re
+from collections import Counter
+from collections.abc import Collection, Iterator
 
 import numpy as np
-import pandas as pd
 
 from cellval.table.columns import Column, Texts
 from cellval.text import counted, joined, shortened
 
 UNIQUE = 0.9  # share of the texts that differ, where they are meant to
 ALIKE = 0.95  # share of the texts written alike, where they are meant to
-FIRST = 1_000  # texts that are looked at before all are
+FIRST = 1_000  # texts in which a pattern is looked for
+MOST = 0.7  # of these have it
 SHOWN = 3  # of each finding
+LONGEST = 60  # characters: longer texts have no pattern
 _padded = re.compile(r"(?<!\d)0\d", re.ASCII)
-# From strict to lax: 4 digits (if some begin with 0), 2 letters, any number of either.
-_WAYS = (
-    {"[0-9]": "9", "[A-Z]": "A", "[a-z]": "a"},
-    {"[0-9]+": "9", "[A-Z]": "A", "[a-z]": "a"},
-    {"[0-9]+": "9", "[A-Z]+": "A", "[a-z]+": "a"},
-)
+_runs = re.compile(r"([0-9]+)|([A-Z]+)|([a-z]+)|(.)", re.DOTALL)
 
 
 def id_notes(column: Column, texts: Texts, rows: np.ndarray) -> list[str]:
@@ -63,37 +61,50 @@ def _and(rows: list[int]) -> str:
 def _unlike(texts: Texts, rows: np.ndarray) -> str:
     """Texts of another pattern than nearly all, such as AB1234 beside AB-1235."""
     present = np.flatnonzero(~texts.missing)
-    stripped = pd.Series([texts.stripped[i] for i in present.tolist()], dtype="str")
-    some = stripped.head(FIRST)
-    padded = any(map(_padded.search, some.tolist()))
-    for way in _WAYS if padded else _WAYS[1:]:
-        # One fifth of a few may be odd by chance, where only a twentieth of all is.
-        if _shapes(some, way).value_counts(normalize=True).iloc[0] < ALIKE - 0.15:
-            continue
-        shapes = _shapes(stripped, way)
-        counts = pd.Series(texts.counts[present]).groupby(shapes).sum()
-        usual = counts.idxmax()
-        # Without digits they are names, which may look as they like.
-        if counts[usual] < ALIKE * texts.present or "9" not in usual:
-            continue
-        is_odd = np.zeros(len(texts.raw), bool)
-        is_odd[present[(shapes != usual).to_numpy()]] = True
-        odd = np.flatnonzero(is_odd[texts.index])
-        if not odd.size:
-            return ""
-        example = shortened(stripped[shapes == usual].iloc[0])
-        cells = (
-            f"row {rows[i]:,} '{shortened(texts.raw[texts.index[i]])}'" for i in odd
-        )
-        verb = "is" if odd.size == 1 else "are"
-        return (
-            f"{counted(odd.size, 'cell')} {verb} written unlike the others (such as "
-            f"'{example}'): {joined(cells, SHOWN)}"
-        )
-    return ""
+    some = [texts.stripped[i] for i in present[:FIRST].tolist()]
+    for pattern in _usual_patterns(some):
+        match = re.compile(pattern).fullmatch
+        is_odd = np.array([match(text) is None for text in texts.stripped])
+        odd = np.flatnonzero((is_odd & ~texts.missing)[texts.index])
+        if odd.size <= (1 - ALIKE) * texts.present:
+            break
+    else:
+        return ""
+    if not odd.size:
+        return ""
+    example = next(filter(match, some))
+    cells = (f"row {rows[i]:,} '{shortened(texts.raw[texts.index[i]])}'" for i in odd)
+    verb = "is" if odd.size == 1 else "are"
+    return (
+        f"{counted(odd.size, 'cell')} {verb} written unlike the others (such as "
+        f"'{shortened(example)}'): {joined(cells, SHOWN)}"
+    )
 
 
-def _shapes(texts: pd.Series, way: dict[str, str]) -> pd.Series:
-    for pattern, letter in way.items():
-        texts = texts.str.replace(pattern, letter, regex=True)
-    return texts
+def _usual_patterns(texts: list[str]) -> Iterator[str]:
+    """Patterns that most texts have, from strict to lax: so many letters and digits,
+    so many letters, any number of either.
+
+    Numbers grow, so that digits count only where some begin with 0. Texts without
+    digits are names, which may look as they like.
+    """
+    short = [text for text in texts if len(text) <= LONGEST]
+    padded = any(map(_padded.search, short))
+    for exact in ({1, 2, 3}, {2, 3}, set[int]()) if padded else ({2, 3}, set[int]()):
+        patterns = Counter(_pattern(text, exact) for text in short)
+        usual, n = max(patterns.items(), key=lambda item: item[1], default=("", 0))
+        if n >= MOST * len(texts) and "[0-9]" in usual:
+            yield usual
+
+
+def _pattern(text: str, exact: Collection[int]) -> str:
+    """A regular expression for texts like this one."""
+
+    def piece(run: re.Match[str]) -> str:
+        kind, many = run.lastindex or 0, "+"
+        if kind in exact:
+            many = f"{{{len(run[0])}}}"
+        letters = ("", "[0-9]", "[A-Z]", "[a-z]")
+        return re.escape(run[0]) if kind == len(letters) else letters[kind] + many
+
+    return _runs.sub(piece, text)
