@@ -207,6 +207,12 @@ def _with_mark(number: str, mark: str) -> str:
     return f"{whole}{mark}{digits}" if is_foreign else number
 
 
+def is_marked_anew(writing: Writing, own: str, text: str) -> bool:
+    """Does a reading have another decimal mark than the cell?"""
+    other = "," if writing.mark == "." else "."
+    return text not in own and text.replace(writing.mark, other) in own
+
+
 def _names_unit(shape: str) -> bool:
     """A unit that may have to be turned into another one; g/l are not grams."""
     return bool(set(re.findall(r"[a-z/]+", shape)) & UNIT_NAMES)

@@ -38,7 +38,7 @@ class Column:
     Attributes
     ----------
     kind : str
-        One of `KINDS`.
+        One of `KINDS`; times and durations are dates, yes and no are categories.
     why_not : str
         Why the column is no feature; empty if it is one.
     missing : ndarray of bool, shape (n_rows,)
