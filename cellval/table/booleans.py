@@ -9,6 +9,7 @@ _YES |= {"sì", "vero", "sim", "verdadeiro", "waar"}
 _NO = {"no", "false", "off", "0", "nein", "falsch", "non", "faux", "falso", "não"}
 _NO |= {"nao", "nee", "onwaar"}
 _PAIRS = ("yn", "tf", "jn", "on", "sn", "vf")  # yes and no in one letter
+TICKS = {"x", "✓", "✔", "☑"}
 _LONGER = 3  # letters: NO may be north-east
 MEANINGS = {
     **{pair[0]: True for pair in _PAIRS},
@@ -27,6 +28,11 @@ def meaning_of(text: str) -> bool | None:
     (True, False, None)
     """
     return MEANINGS.get(text.casefold())
+
+
+def is_tick(text: str) -> bool:
+    """Does it say yes where a blank cell says no?"""
+    return text.casefold() in TICKS or bool(meaning_of(text) and len(text) > 1)
 
 
 def are_booleans(texts: Collection[str]) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.table.booleans import BOOLEAN, are_booleans, usual_spellings
+from cellval.table.booleans import BOOLEAN, are_booleans, is_tick, usual_spellings
 from cellval.table.dates import (
     DATE_FORMS,
     days_of,
@@ -269,6 +269,8 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     n, k = len(texts.index), len(texts.different)
     if k == 0:
         return _Found("constant", "all its cells are missing")
+    if k == 1 and texts.present < n and is_tick(min(texts.different)):
+        return _Found("category")  # beside blank cells, which differ from it
     values, unit = numbers_of(texts, decimal)
     n_numbers = len(np.unique(values[~np.isnan(values)]))
     # One number and some words (`0`, `0`, `yes`): the words say more than the number.

@@ -50,6 +50,20 @@ def test_other_texts_are_left_alone(texts):
     assert column.categories == tuple(sorted(texts)) and column.form == ""
 
 
+@pytest.mark.parametrize("tick", ["x", "X", "✓", "yes", "ja", "True"])
+def test_a_tick_beside_blank_cells_is_a_feature(tick):
+    table, column = one_column([tick, "", "", tick, ""] * 3)
+    assert (column.kind, column.feature) == ("category", True)
+    cells, weight = encode(table).cells[0], encode(table).weight[0]
+    assert cells[0] == cells[3] and np.isnan(cells[1]) and weight == 1
+    assert one_column([tick] * 12)[1].kind == "constant"
+
+
+@pytest.mark.parametrize("text", ["a", "1", "no", "s"])
+def test_another_text_beside_blank_cells_is_a_constant(text):
+    assert one_column([text, "", ""] * 4)[1].kind == "constant"
+
+
 MIXED = ["yes"] * 5 + ["no"] * 4 + ["Y", "TRUE", "ja", "No", ""]
 
 
