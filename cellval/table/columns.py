@@ -26,7 +26,7 @@ from cellval.text import listed, shortened
 KINDS = ("number", "category", "text", "date", "id", "constant")
 # Share of the cells that must fit for a column to count as numbers or dates.
 FIT = 0.8
-# The same if the others are numbers, too, with other units or decimal marks.
+# The same for plain numbers if the others are numbers, too, with a unit or another mark.
 MOSTLY = 0.6
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
 
@@ -278,7 +278,7 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     if k == 1 or (n_numbers == 1 and not words):
         only = shortened(min(texts.different))
         return _Found("constant", f"it holds only the value '{only}'")
-    if n_numbers > 1 and _fits(texts, values):
+    if n_numbers > 1 and _fits(texts, values, unit):
         is_id = not unit and (not words or _names_an_id(texts.name))
         if is_id and _counts_rows(texts, values):
             return _Found("id", "its numbers name rows instead of describing them")
@@ -308,13 +308,14 @@ def _spelling_note(title: str, meant: Mapping[str, str]) -> str:
     return f"'{title}': read {' and '.join(same)}, which means the same." * bool(same)
 
 
-def _fits(texts: Texts, values: np.ndarray) -> bool:
-    """Are nearly all cells numbers, or most, and the others numbers in other clothes?
+def _fits(texts: Texts, values: np.ndarray, unit: str) -> bool:
+    """Are nearly all cells numbers, or most plain ones and the others in other clothes?
 
-    Among 6.1 and 5.8 even many a "6,1 g/l" is no reason to take them all for texts.
+    Among 6.1 and 5.8 even many a "6,1 g/l" is no reason to take them all for texts; but
+    500 mg and 1 g may be two units of equal right.
     """
     share = texts.share(values)
-    if share >= FIT or share < MOSTLY:
+    if share >= FIT or share < MOSTLY or unit:
         return share >= FIT
     clothed = values.copy()
     for i in np.flatnonzero(~texts.missing & np.isnan(values)).tolist():

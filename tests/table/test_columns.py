@@ -86,6 +86,8 @@ def test_many_numbers_in_other_clothes_leave_a_column_a_number():
     assert column.numbers[3] == 5.03
     words = cells[:70] + ["high", "low"] * 15
     assert one_column(words)[1].kind == "text"
+    doses = ["500 mg", "250 mg"] * 35 + ["1 g"] * 30
+    assert one_column(doses)[1].kind == "category"
 
 
 def test_stray_units_do_not_turn_a_decimal_comma_column_into_text():
