@@ -26,7 +26,7 @@ from cellval.text import listed, shortened
 KINDS = ("number", "category", "text", "date", "id", "constant")
 # Share of the cells that must fit for a column to count as numbers or dates.
 FIT = 0.8
-# The same for plain numbers if the others are numbers, too, with a unit or another mark.
+# The same for plain numbers if the others are numbers with a unit or another mark.
 MOSTLY = 0.6
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
 
