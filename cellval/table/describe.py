@@ -183,11 +183,10 @@ def _marks(column: Column, edges: np.ndarray) -> tuple[tuple[float, str], ...]:
     if column.kind != "date":
         return ()
     step = 60.0 if column.form.endswith(("minute", "minutes")) else 1.0
-    ends = edges[0] / step, edges[-1] / step
-    places = step * np.linspace(*ends, N_MARKS).round()
-    texts = [number_text(column, place) for place in places.tolist()]
-    # Beyond the ends, by rounding, there is no axis.
-    return tuple(zip(places.clip(edges[0], edges[-1]).tolist(), texts, strict=True))
+    # Away from the ends, where a text would have no room and not be drawn.
+    inner = np.linspace(edges[0], edges[-1], 2 * N_MARKS + 1)[1::2]
+    places = (step * np.round(inner / step)).tolist()
+    return tuple((place, number_text(column, place)) for place in places)
 
 
 @kept(1)

@@ -121,9 +121,9 @@ def test_usual_times_and_axes_are_written_as_times():
     table, column = one_column([f"{8 + i % 9:02}:30" for i in range(90)])
     assert usual_range(column, np.ones(90, bool)) == "08:30 to 16:30"
     assert [text for _, text in spread(table, 0, "x").marks] == [
-        "08:30",
+        "09:50",
         "12:30",
-        "16:30",
+        "15:10",
     ]
 
 
