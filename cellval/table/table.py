@@ -24,6 +24,7 @@ from cellval.table.columns import (
     read_only,
 )
 from cellval.table.decoding import bytes_of
+from cellval.table.ids import id_notes
 from cellval.table.labels import (
     GUESS,
     LABEL_KINDS,
@@ -528,6 +529,9 @@ def _table(
         format=written,
         n_set_aside=int(np.sum(~kept)),
     )
+    for column, own in zip(columns, texts, strict=True):
+        if column.name not in asked.exclude:
+            notes += id_notes(column, own, rows)
     return replace(table, notes=(*notes, *_notes(table)))
 
 
@@ -624,7 +628,7 @@ def _marker_notes(table: Table) -> list[str]:
 def _stray_note(column: Column, rows: np.ndarray) -> str:
     n = len(column.strays)
     shown = joined([f"row {rows[i]:,} '{shortened(t)}'" for i, t in column.strays], 3)
-    what = (f"cell is no {column.kind}", f"cells are no {column.kind}s")[n > 1]
+    what = (f"cell is no {column.word}", f"cells are no {column.word}s")[n > 1]
     return (
         f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
     )
