@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.table.formats import rewritten
 from cellval.table.formulas import is_formula
-from cellval.table.rewriting import frame_csv, rewritten
+from cellval.table.rewriting import frame_csv
 from cellval.table.table import Table
 from cellval.text import listed, shortened
 

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from cellval.errors import InputError
 from cellval.limits import refuse_shape
+from cellval.table.columnar import arrow_cells, is_arrow
 from cellval.table.columns import (
     KINDS,
     Column,
@@ -22,8 +24,9 @@ from cellval.table.columns import (
     read_only,
 )
 from cellval.table.decoding import bytes_of
+from cellval.table.formats import FileFormat, file_cells
 from cellval.table.labels import guessed_label, label_fault, sorted_classes
-from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells, text_cells
+from cellval.table.parsing import decimal_mark, frame_cells
 from cellval.text import counted, joined, listed, shortened
 
 
@@ -59,7 +62,7 @@ class Table:
     row_numbers: np.ndarray
     id_column: str | None = None
     notes: tuple[str, ...] = ()
-    format: CsvFormat | None = None
+    format: FileFormat | None = None
     n_set_aside: int = 0  # rows without a label
 
     @property
@@ -234,7 +237,7 @@ class Table:
     @classmethod
     def from_frame(
         cls,
-        df: pd.DataFrame,
+        df: Any,
         *,
         label: str | None = None,
         id_column: str | None = None,
@@ -243,10 +246,11 @@ class Table:
         like: "Table | None" = None,
         name: str = "table",
     ) -> "Table":
-        """Make a Table of a DataFrame of any dtypes; its index is ignored.
+        """Make a Table of a frame of any dtypes: of pandas, polars or Arrow.
 
-        Options are those of `read`. Cells become text and are read like those
-        of a file, so that a frame and the CSV written from it give the same table.
+        An index of pandas is ignored. Options are those of `read`. Cells become text
+        and are read like those of a file, so that a frame and the CSV written from it
+        give the same table.
 
         Examples
         --------
@@ -254,10 +258,12 @@ class Table:
         >>> Table.from_frame(df, label="sick").columns[0].missing.tolist()
         [False, True, False]
         """
-        if not isinstance(df, pd.DataFrame):
+        if not isinstance(df, pd.DataFrame) and is_arrow(df):
+            df = pa.table(df)
+        if not isinstance(df, pd.DataFrame | pa.Table):
             raise InputError(
-                f"from_frame takes a pandas DataFrame, not {type(df).__name__}; for "
-                "a file use cellval.read."
+                "from_frame takes a DataFrame of pandas or polars or a table of Arrow, "
+                f"not {type(df).__name__}; for a file use cellval.read."
             )
         if df.shape[0] == 0 or df.shape[1] == 0:
             raise InputError(
@@ -266,7 +272,11 @@ class Table:
         refuse_shape(name, *df.shape)
         asked = ReadOptions.of(label, id_column, exclude, kinds, like)
         notes: list[str] = []
-        return _table(frame_cells(df, notes), name, asked, notes, None)
+        if isinstance(df, pa.Table):
+            cells = arrow_cells(df, name, notes)
+        else:
+            cells = frame_cells(df, notes)
+        return _table(cells, name, asked, notes, None)
 
 
 def read(
@@ -317,13 +327,13 @@ def read(
     >>> table.columns[0].numbers.tolist(), table.classes
     ([1.82, 1.61, 1.77], ('F', 'M'))
     """
-    if isinstance(source, pd.DataFrame):
+    if isinstance(source, pd.DataFrame) or is_arrow(source):
         how: dict[str, Any] = {"id_column": id_column, "exclude": exclude}
         return Table.from_frame(source, label=label, kinds=kinds, like=like, **how)
     asked = ReadOptions.of(label, id_column, exclude, kinds, like)
     raw, name = bytes_of(source, max_bytes)
     decimal = like.format.decimal if like and like.format else ""
-    cells, written, notes = text_cells(raw, name, max_columns, decimal)
+    cells, written, notes = file_cells(raw, name, max_columns, decimal)
     return _table(cells, name, asked, notes, written)
 
 
@@ -406,7 +416,7 @@ def _table(
     name: str,
     asked: ReadOptions,
     notes: list[str],
-    written: CsvFormat | None,
+    written: FileFormat | None,
 ) -> Table:
     names = [str(column) for column in cells.columns]
     asked.check(names, name)
@@ -472,7 +482,7 @@ def _table(
     return replace(table, notes=(*notes, *_notes(table)))
 
 
-def _reading(written: CsvFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
+def _reading(written: FileFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
     """Decimal mark, and whether 3/4/2020 is in April."""
     decimal = written.decimal if written else decimal_mark(cells, ",")
     return decimal, decimal == "," or (written is not None and written.delimiter == ";")
@@ -535,7 +545,7 @@ def _stray_note(column: Column, rows: np.ndarray) -> str:
 
 def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:
     """A DataFrame as a Table; the label of a bare one is guessed."""
-    if isinstance(table, pd.DataFrame):
+    if isinstance(table, pd.DataFrame) or is_arrow(table):
         return Table.from_frame(table, like=like)
     if not isinstance(table, Table):
         raise InputError(

@@ -4,12 +4,18 @@
 which it is refused, or the shape (rows, columns with the label) of the table it is.
 """
 
+import bz2
 import gzip
 import io
+import lzma
 import random
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 
 SEED = 20_26
 
@@ -152,7 +158,7 @@ def dialects() -> Iterator[Hostile]:
                 raw = (grid(mark=mark, end=end).removesuffix(end) + tail).encode()
                 yield Hostile(f"dialect-{len(raw)}-{ord(mark)}", raw, shape=(8, 4))
     for mark in (":", " ", "~", "^", "\x01", "\x1f", "§"):
-        words = "single column" if mark != "\x01" else "no CSV file"
+        words = "single column" if mark != "\x01" else "no table"
         yield Hostile(f"delimiter-{ord(mark)}", grid(mark=mark).encode(), words)
     for n, m in ((1, 3), (2, 1), (3, 1), (2, 60), (300, 2)):
         text = grid(n, m)
@@ -187,22 +193,49 @@ def broken() -> Iterator[Hostile]:
         "png": b"\x89PNG\r\n\x1a\n" + bytes(99),
         "jpeg": b"\xff\xd8\xff\xe0" + bytes(99),
         "gif": b"GIF89a" + bytes(99),
-        "parquet": b"PAR1" + bytes(99) + b"PAR1",
-        "gzip": gzip.compress(good.encode(), mtime=0),
         "sqlite": b"SQLite format 3\0" + bytes(99),
         "xls": b"\xd0\xcf\x11\xe0" + bytes(99),
         "html": b"<!DOCTYPE html><html><body><table></table>",
         "xml": b"<?xml version='1.0'?><a/>",
         "json": b'{"a": [1, 2], "y": [0, 1]}',
         "json-list": b'[{"a": 1}, {"a": 2}]',
-        "zip": zipped("t.csv", good.encode()),
         "xlsx": zipped("xl/workbook.xml", b"<x/>"),
         "npz": zipped("values.npy", b"\x93NUMPY\x01\0v\0{}"),
+        "bzip2": bz2.compress(good.encode()),
+        "xz": lzma.compress(good.encode()),
     }
     for name, raw in starts.items():
-        yield Hostile(f"other-{name}", raw, "is no CSV file")
+        yield Hostile(f"other-{name}", raw, "is no table")
         yield Hostile(f"other-{name}-cut", raw[:6])
         yield Hostile(f"other-{name}-in-front", raw + b"\n" + good.encode())
+
+
+def columnar() -> Iterator[Hostile]:
+    """Parquet and Arrow files, good and bad, and compressed ones."""
+    table = pa.table(pd.read_csv(io.StringIO(grid())))
+    good = grid().encode()
+    zstd = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(zstd, "zstd") as file:
+        file.write(good)
+    files = {"parquet": io.BytesIO(), "arrow": io.BytesIO(), "stream": io.BytesIO()}
+    parquet.write_table(table, files["parquet"])
+    for kind, new in (("arrow", pa.ipc.new_file), ("stream", pa.ipc.new_stream)):
+        with new(files[kind], table.schema) as writer:
+            writer.write_table(table)
+    raws = {kind: file.getvalue() for kind, file in files.items()}
+    raws |= {"gzip": gzip.compress(good, mtime=0), "zip": zipped("t.csv", good)}
+    raws["zstd"] = bytes(zstd.getvalue())
+    draw = random.Random(SEED)
+    for kind, raw in raws.items():
+        yield Hostile(f"{kind}-good", raw, shape=(8, 4))
+        yield Hostile(f"{kind}-cut", raw[: len(raw) // 2], "cut off or damaged")
+        yield Hostile(f"{kind}-head", raw[:6])
+        yield Hostile(f"{kind}-only", raw[:8] + bytes(99), "cut off or damaged")
+        for k in range(10):
+            spoilt = bytearray(raw)
+            for _ in range(5):
+                spoilt[draw.randrange(8, len(raw))] = draw.randrange(256)
+            yield Hostile(f"{kind}-spoilt-{k}", bytes(spoilt))
 
 
 def zipped(name: str, raw: bytes) -> bytes:
@@ -236,5 +269,6 @@ def files(n_mutated: int = 150) -> list[Hostile]:
         *encodings(),
         *dialects(),
         *broken(),
+        *columnar(),
         *mutated(n_mutated),
     ]

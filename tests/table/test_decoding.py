@@ -4,7 +4,6 @@ import io
 import os
 import random
 import socket
-import zipfile
 
 import pandas as pd
 import pytest
@@ -166,31 +165,12 @@ def test_the_limit_can_be_set_in_the_environment(monkeypatch):
 # Broken files
 
 
-def excel():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("[Content_Types].xml", "x" * 5000)
-        archive.writestr("xl/workbook.xml", "x")
-    return buffer.getvalue()
-
-
-def archive():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
-        file.writestr("data.csv", "a,b")
-    return buffer.getvalue()
-
-
 @pytest.mark.parametrize(
     ("raw", "kind"),
     [
-        (excel(), "Excel workbook"),
-        (archive(), "ZIP archive"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "old Excel"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG"),
-        (b"PAR1" + bytes(range(256)), "Parquet"),
         (b"%PDF-1.7\n...", "PDF"),
-        (b"\x1f\x8b\x08" + bytes(50), "gzip"),
         (b"SQLite format 3\0", "SQLite"),
         (random.Random(0).randbytes(5000), "binary data"),
         (bytes(range(64)) * 40, "binary data"),
@@ -202,7 +182,7 @@ def test_a_file_that_is_no_csv_is_named(raw, kind):
     source = io.BytesIO(raw)
     source.name = "data.csv"
     message = message_of(source)
-    assert "data.csv is no CSV file" in message
+    assert "data.csv is no table" in message
     assert kind in message and "CSV" in message.split(kind)[1]
 
 
