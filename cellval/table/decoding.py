@@ -59,6 +59,22 @@ _boms = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# Of files without a mark that are no UTF-8, by what people call them.
+ASKED = {
+    "cp1252": "Windows-1252",
+    "cp1250": "Windows-1250 (Central European)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "koi8_r": "KOI8-R (Cyrillic)",
+    "cp1253": "Windows-1253 (Greek)",
+    "cp932": "Shift-JIS (Japanese)",
+    "euc_jp": "EUC-JP (Japanese)",
+    "gb18030": "GB18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "cp949": "EUC-KR (Korean)",
+}
+ENCODING_NAMES = ASKED | {"latin-1": "Latin-1"}
+SAMPLED = 1 << 18  # bytes from which such an encoding is told
+
 _SPECIAL = {
     stat.S_ISFIFO: "a pipe",
     stat.S_ISSOCK: "a socket",
@@ -182,21 +198,54 @@ def encoding_of(raw: bytes, name: str) -> str:
         raise InputError(
             f"{name} is no table: it looks like {other}. {advice or _EXPORT}"
         )
-    for encoding in [sure] if sure else ["utf-8", "cp1252"]:
+    encoding = sure or "utf-8"
+    try:
+        raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        if not sure:
+            return _legacy_encoding(raw)
+        shown = encoding.removesuffix("-sig").upper()
+        raise InputError(
+            f"{name} starts like {shown} text but byte {error.start + 1:,} is not "
+            f"{shown}; the file may be cut off. Save it again as UTF-8."
+        ) from None
+    return encoding
+
+
+def _legacy_encoding(raw: bytes) -> str:
+    """The encoding of text that is no UTF-8, asked of charset-normalizer.
+
+    Windows-1252 stays the answer unless another one is clearly better, and only one
+    that writes the same bytes again is taken.
+    """
+    lines = [line for line in raw[:SAMPLED].split(b"\n") if not line.isascii()]
+    for encoding in _likely(b"\n".join(lines)):
         try:
-            raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            if sure:
-                shown = encoding.removesuffix("-sig").upper()
-                raise InputError(
-                    f"{name} starts like {shown} text but byte {error.start + 1:,} is "
-                    f"not {shown}; the file may be cut off. Save it again as UTF-8."
-                ) from None
-        else:
-            # Without its own characters Windows-1252 is Latin-1.
-            plain = encoding == "cp1252" and not re.search(rb"[\x80-\x9f]", raw)
-            return "latin-1" if plain else encoding
+            if raw.decode(encoding).encode(encoding) != raw:
+                continue
+        except UnicodeError:
+            continue
+        # Without its own characters Windows-1252 is Latin-1.
+        plain = encoding == "cp1252" and not re.search(rb"[\x80-\x9f]", raw)
+        return "latin-1" if plain else encoding
     return "latin-1"
+
+
+def _likely(sample: bytes) -> list[str]:
+    """Encodings of a text, the likeliest first."""
+    from charset_normalizer import from_bytes  # not needed for most files
+
+    found = list(from_bytes(sample, cp_isolation=list(ASKED), threshold=0.3))
+    names = [match.encoding for match in found]
+    if found and "cp1252" not in found[0].could_be_from_charset:
+        best = found[0]
+        for match in found:
+            # Among Western letters a few words prove nothing.
+            near = match.chaos <= best.chaos and match.coherence > best.coherence - 0.06
+            if "cp1252" in match.could_be_from_charset and near:
+                return ["cp1252", *names]
+        return [*names, "cp1252"]
+    return ["cp1252", *names]
 
 
 def _other_format(head: bytes) -> tuple[str, str]:

@@ -16,12 +16,11 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.limits import limits, refuse_beyond, variable
-from cellval.table.decoding import encoding_of, writable
+from cellval.table.decoding import ENCODING_NAMES, encoding_of, writable
 from cellval.text import joined, listed, shortened
 
 # The order settles ties: commas are often decimal marks.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "pipe", ",": "comma"}
-ENCODING_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 # Rows turned into arrow strings at a time: bounds the Python strings alive at once.
 CHUNK_ROWS = 20_000
 # Characters from which the delimiter is judged.
@@ -56,7 +55,7 @@ def text_cells(
     if encoding in ENCODING_NAMES:
         notes.append(
             f"{name} is not UTF-8 and was read as {ENCODING_NAMES[encoding]}; if "
-            "letters with accents look wrong, save it as UTF-8."
+            "letters look wrong, save it as UTF-8."
         )
     delimiter, skips_blanks = _dialect(raw, encoding)
     # Decoded once more while parsing: a stream needs less memory than the whole text.

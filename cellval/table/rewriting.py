@@ -14,7 +14,8 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.table.changes import Changes, misread
-from cellval.table.parsing import ENCODING_NAMES, CsvFormat, text_cells
+from cellval.table.decoding import ENCODING_NAMES
+from cellval.table.parsing import CsvFormat, text_cells
 
 
 def rewritten(
