@@ -29,12 +29,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a person chose about the columns; None is guessed."""
+    """What a person chose about sheet and columns; None is guessed."""
 
     label: str | None = None
     id_column: str | None = None
     exclude: tuple[str, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+    sheet: str | None = None  # of a workbook
+    header_row: int | None = None
 
     def read(self, source: Source) -> Table:
         """The file as a table, or InputError."""
@@ -46,4 +48,5 @@ class Setup:
         """What `vars` gave, after JSON made lists of tuples."""
         kinds = tuple((str(name), str(kind)) for name, kind in saved["kinds"])
         exclude = tuple(map(str, saved["exclude"]))
-        return cls(saved["label"], saved["id_column"], exclude, kinds)
+        where = (saved.get("sheet"), saved.get("header_row"))  # new in 0.2
+        return cls(saved["label"], saved["id_column"], exclude, kinds, *where)

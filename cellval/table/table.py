@@ -24,9 +24,10 @@ from cellval.table.columns import (
     read_only,
 )
 from cellval.table.decoding import bytes_of
-from cellval.table.formats import FileFormat, file_cells
+from cellval.table.formats import FileFormat, file_parts
 from cellval.table.labels import guessed_label, label_fault, sorted_classes
 from cellval.table.parsing import decimal_mark, frame_cells
+from cellval.table.workbook import WorkbookFormat
 from cellval.text import counted, joined, listed, shortened
 
 
@@ -287,14 +288,20 @@ def read(
     exclude: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
     like: Table | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
     max_bytes: int | None = None,
     max_columns: int | None = None,
 ) -> Table:
-    """Read a CSV file: encoding, delimiter, decimal mark and kinds are found out.
+    """Read a table: its format, encoding, delimiter and kinds are found out.
+
+    CSV and TSV, Parquet, Arrow and Feather, Excel (.xlsx, .xlsm, .xls) and LibreOffice
+    (.ods; both with the extra ``cellval[excel]``) and JSON lines, also compressed
+    (.gz, .zip with one file in it, .zst): told by what is in the file, not by its name.
 
     Parameters
     ----------
-    source : path, bytes, binary or text buffer, or DataFrame
+    source : path, bytes, binary or text buffer, or frame of pandas, polars or Arrow
     label : str, optional
         The column to learn; guessed if not given, and a note says so.
     id_column : str, optional
@@ -306,6 +313,11 @@ def read(
     like : Table, optional
         Read a test set like this table: the same label, features and kinds, whatever
         its cells look like; one row or one class is enough. Instead of the above.
+    sheet : str, optional
+        The sheet of a workbook; if not given, the first that holds such a table.
+    header_row : int, optional
+        The row of the sheet with the column names, as the sheet counts it; if not
+        given, the first that is filled across. What is above it is left out.
     max_bytes : int, optional
         Larger files are refused; 500 MB, or the environment variable CELLVAL_MAX_MB.
     max_columns : int, optional
@@ -333,8 +345,27 @@ def read(
     asked = ReadOptions.of(label, id_column, exclude, kinds, like)
     raw, name = bytes_of(source, max_bytes)
     decimal = like.format.decimal if like and like.format else ""
-    cells, written, notes = file_cells(raw, name, max_columns, decimal)
-    return _table(cells, name, asked, notes, written)
+    fault = None
+    for cells, written, notes in file_parts(
+        raw, name, max_columns, decimal, sheet, header_row
+    ):
+        try:
+            return _table(cells, name, asked, notes, written)
+        except InputError as error:  # perhaps another sheet is meant
+            fault = fault or _on_sheet(error, written)
+    assert fault is not None
+    raise fault
+
+
+def _on_sheet(error: InputError, written: FileFormat) -> InputError:
+    """The error, with the sheet it is about where there are others."""
+    if not isinstance(written, WorkbookFormat) or len(written.sheets) == 1:
+        return error
+    others = listed([one for one in written.sheets if one != written.sheet], 5)
+    return InputError(
+        f"{error} This is about sheet '{shortened(written.sheet)}'; there are also "
+        f"{others}."
+    )
 
 
 @dataclass(frozen=True)

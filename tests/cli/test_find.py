@@ -195,7 +195,7 @@ def test_no_xlsx_is_told_before_the_work(tmp_path, monkeypatch, capsys):
     files = ["--out", tmp_path / "a.html", "--xlsx", tmp_path / "a.xlsx"]
     assert on_davis("report", *files) == 2
     shown = capsys.readouterr()
-    assert 'pip install "cellval[xlsx]"' in shown.err
+    assert 'pip install "cellval[excel]"' in shown.err
     assert "test points" not in shown.err
 
 

@@ -25,7 +25,7 @@ from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame
 from cellval.project.source import Source
 from cellval.repairs.decisions import read_decisions
-from cellval.repairs.repair import Repair, repaired, repaired_csv
+from cellval.repairs.repair import Repair, repaired, repaired_file
 from cellval.ui.export import files
 
 SWAP = {
@@ -65,7 +65,7 @@ def test_during_a_run_files_hold_the_values_so_far(davis):
 def test_the_repaired_file_is_the_drop_in():
     source = davis_source()
     found = files.repaired_bytes(davis_table(), source, tuple(SWAP.items()))
-    assert found == repaired_csv(source.raw, SWAP, "davis.csv")
+    assert found == repaired_file(source.raw, SWAP, "davis.csv")
     pairs = zip(source.raw.splitlines(), found.splitlines(), strict=True)
     assert sum(a != b for a, b in pairs) == 1
 

@@ -16,6 +16,7 @@ from cellval.project.source import Setup, Source
 from cellval.table.columns import KINDS
 from cellval.table.describe import small_spreads
 from cellval.table.table import Table
+from cellval.table.workbook import WorkbookFormat
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
 from cellval.ui.tables import as_texts, line_height, text
@@ -63,10 +64,11 @@ def choose_file(session: Session) -> None:
     key = session.widget_key("upload")
     # Of any type: a browser that refuses one says neither what it is nor what to do.
     st.file_uploader(
-        "Your CSV file",
+        "Your file: CSV, Excel, Parquet, Arrow or JSON lines",
         key=key,
         on_change=partial(_uploaded, session, key),
-        help="The file stays on the computer this app runs on.",
+        help="Also compressed (.gz, .zip, .zst). The file stays on the computer this "
+        "app runs on.",
     )
     samples = [name for name in SAMPLES if (FOLDER / name).exists()]
     if not samples:
@@ -114,6 +116,33 @@ def show_classes(table: Table) -> None:
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
     figure = class_sizes(table.classes, counts)
     chart(figure, "Number of rows of each class", menu=False)
+
+
+def choose_sheet(session: Session, table: Table) -> None:
+    """Of a workbook: which sheet, and the row with the column names."""
+    found = table.format
+    if not isinstance(found, WorkbookFormat):
+        return
+    file = session.file
+    is_fixed = bool(file.decisions or file.repairs)
+    why = "Your decisions are about this sheet; undo them to read another." * is_fixed
+    a, b = st.columns([2, 1], vertical_alignment="bottom")
+    a.selectbox(
+        "Sheet",
+        found.sheets,
+        index=found.sheets.index(found.sheet),
+        disabled=is_fixed,
+        help=why or None,
+        **_as_read(session, "sheet", with_sheet),
+    )
+    b.number_input(
+        "Header row",
+        min_value=1,
+        value=found.header_row,
+        disabled=is_fixed,
+        help=why or "The row of the sheet with the column names.",
+        **_as_read(session, "header row", partial(with_header_row, found.sheet)),
+    )
 
 
 def choose_label_and_id(session: Session, table: Table) -> None:
@@ -215,9 +244,20 @@ def columns_frame(table: Table) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def with_sheet(setup: Setup, sheet: str) -> Setup:
+    """What was said of the columns of another sheet does not hold."""
+    return Setup(sheet=sheet)
+
+
+def with_header_row(sheet: str, setup: Setup, row: int) -> Setup:
+    """Other column names, so nothing that was said of them holds."""
+    return Setup(sheet=sheet, header_row=int(row))
+
+
 def with_label(setup: Setup, label: str) -> Setup:
     """The label is neither excluded nor an id, and has no kind."""
-    return Setup(
+    return replace(
+        setup,
         label=label,
         id_column=None if setup.id_column == label else setup.id_column,
         exclude=tuple(name for name in setup.exclude if name != label),
@@ -230,8 +270,8 @@ def with_id(setup: Setup, name: str, before: str | None) -> Setup:
     if name == NO_ID:
         exclude = setup.exclude + ((before,) if before else ())
         return replace(setup, id_column=None, exclude=tuple(dict.fromkeys(exclude)))
-    return Setup(
-        label=setup.label,
+    return replace(
+        setup,
         id_column=name,
         exclude=tuple(other for other in setup.exclude if other != name),
         kinds=tuple(pair for pair in setup.kinds if pair[0] != name),
@@ -258,4 +298,5 @@ def with_edits(table: Table, setup: Setup, edits: Mapping[str, Any]) -> Setup:
             kinds[name] = "category"
         if id_column == name and (name in exclude or name in kinds):
             id_column = None
-    return Setup(setup.label, id_column, tuple(exclude), tuple(kinds.items()))
+    new = {"exclude": tuple(exclude), "kinds": tuple(kinds.items())}
+    return replace(setup, id_column=id_column, **new)
