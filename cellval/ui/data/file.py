@@ -298,5 +298,5 @@ def with_edits(table: Table, setup: Setup, edits: Mapping[str, Any]) -> Setup:
             kinds[name] = "category"
         if id_column == name and (name in exclude or name in kinds):
             id_column = None
-    new = {"exclude": tuple(exclude), "kinds": tuple(kinds.items())}
-    return replace(setup, id_column=id_column, **new)
+    pairs = tuple(kinds.items())
+    return replace(setup, id_column=id_column, exclude=tuple(exclude), kinds=pairs)
