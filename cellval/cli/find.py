@@ -47,6 +47,7 @@ from cellval.repairs.repair import (
 )
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
+from cellval.table.parsing import CsvFormat
 from cellval.table.table import Table
 from cellval.text import counted, harmless, share
 from cellval.values.options import RunOptions
@@ -247,7 +248,8 @@ def repair(options: argparse.Namespace) -> int:
     )
     if not repairs:
         print(harmless(f"{options.decisions} holds no repairs, so {out} is a copy"))
-    if note := _formula_note(table, repairs):
+    is_csv = isinstance(table.format, CsvFormat) or comes_as_csv(table)
+    if is_csv and (note := _formula_note(table, repairs)):
         print(f"note: {note}")
     print(harmless(f"written to {out}; changes are listed in {log}"))
     return 0

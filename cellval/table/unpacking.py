@@ -5,7 +5,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -31,8 +31,8 @@ def unpacked(raw: bytes, name: str) -> tuple[bytes, Pack | None]:
     if raw.startswith(ZSTD):
         with pa.CompressedInputStream(pa.BufferReader(raw), "zstd") as file:
             return _read(file, name, "Zstandard"), _zstd
-    if raw.startswith(ZIP) and not is_workbook(members := zip_members(raw, name)):
-        return _unzipped(raw, members, name)
+    if raw.startswith(ZIP) and not is_workbook(archive := open_zip(raw, name)):
+        return _unzipped(archive, name)
     return raw, None
 
 
@@ -93,31 +93,29 @@ def _zstd(new: bytes) -> bytes:
 # --- ZIP ------------------------------------------------------------------------------
 
 
-def zip_members(raw: bytes, name: str) -> list[zipfile.ZipInfo]:
-    """What is in an archive, of which no more is said to be in it than may be."""
+def open_zip(raw: bytes, name: str) -> zipfile.ZipFile:
+    """An archive, of which no more is said to be in it than may be."""
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            members = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, struct.error) as error:
+        archive = zipfile.ZipFile(io.BytesIO(raw))
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
         what = "an Excel workbook" if b"xl/" in raw[: 1 << 16] else "a ZIP archive"
         raise damaged(name, what) from error
-    size = sum(member.file_size for member in members)
+    size = sum(member.file_size for member in archive.infolist())
     if size > limits().unpacked_bytes:
         raise _too_large(name, size)
-    return members
+    return archive
 
 
-def is_workbook(members: list[zipfile.ZipInfo]) -> bool:
+def is_workbook(archive: zipfile.ZipFile) -> bool:
     """Is an archive a workbook of Excel or LibreOffice?"""
-    names = {member.filename.lower() for member in members}
+    names = {name.lower() for name in archive.namelist()}
     return any(name.startswith("xl/") for name in names) or (
         "content.xml" in names and "mimetype" in names
     )
 
 
-def _unzipped(
-    raw: bytes, members: list[zipfile.ZipInfo], name: str
-) -> tuple[bytes, Pack]:
+def _unzipped(archive: zipfile.ZipFile, name: str) -> tuple[bytes, Pack]:
+    members = archive.infolist()
     files = [m for m in members if not m.is_dir() and not _is_beside(m.filename)]
     if len(files) != 1:
         there = listed([member.filename for member in files], 5) if files else "none"
@@ -126,10 +124,10 @@ def _unzipped(
             "cellval reads one table. Unpack it, and take the file with the table."
         )
     [table] = files
-    content = member_bytes(raw, table, name)
+    content = member_bytes(archive, table, name)
 
     def pack(new: bytes) -> bytes:
-        return zipped(raw, members, {table.filename: new})
+        return zipped(archive, {table.filename: new})
 
     return content, pack
 
@@ -139,7 +137,7 @@ def _is_beside(name: str) -> bool:
     return name.startswith("__MACOSX/") or name.rpartition("/")[2] == ".DS_Store"
 
 
-def member_bytes(raw: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
+def member_bytes(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bytes:
     """One file of an archive; not more of it than is declared is unpacked."""
     if member.flag_bits & 1:
         raise InputError(
@@ -147,26 +145,24 @@ def member_bytes(raw: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
             "take the file with the table."
         )
     try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive, archive.open(member) as file:
+        with archive.open(member) as file:
             return _read(file, name, "ZIP")
     except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
         raise damaged(name, "a ZIP archive") from error
 
 
 def zipped(
-    raw: bytes,
-    members: list[zipfile.ZipInfo],
+    old: zipfile.ZipFile,
     new: dict[str, bytes],
     without: frozenset[str] = frozenset(),
 ) -> bytes:
     """The archive with other contents of some files; all others hold what they did."""
     buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(raw)) as old,
-        zipfile.ZipFile(buffer, "w") as archive,
-    ):
+    with zipfile.ZipFile(buffer, "w") as archive:
         archive.comment = old.comment
-        for member in _kept(members, without):
+        for member in old.infolist():
+            if member.filename in without:
+                continue
             content = new.get(member.filename)
             fresh = zipfile.ZipInfo(member.filename, member.date_time)
             fresh.compress_type = member.compress_type
@@ -174,9 +170,3 @@ def zipped(
             fresh.create_system = member.create_system
             archive.writestr(fresh, old.read(member) if content is None else content)
     return buffer.getvalue()
-
-
-def _kept(
-    members: list[zipfile.ZipInfo], without: frozenset[str]
-) -> Iterator[zipfile.ZipInfo]:
-    return (member for member in members if member.filename not in without)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, ClassVar
 from xml.etree import ElementTree
 
@@ -27,14 +27,14 @@ from cellval.table.unpacking import (
     damaged,
     is_workbook,
     member_bytes,
-    zip_members,
+    open_zip,
 )
 from cellval.text import counted, listed, shortened
 
 OLE = b"\xd0\xcf\x11\xe0"
 LOOKED_AT = 100  # rows among which the column names are looked for
 FILLED = 0.6  # share of the columns that must have a name
-MOST_SHEETS = 20  # that are tried until one is a table
+MOST_SHEETS = 20  # with a table, of which the first that can be learned from is taken
 
 Values = list[list[Any]]
 
@@ -64,7 +64,7 @@ def holds_workbook(raw: bytes, name: str) -> bool:
     """Is it a workbook? Archives were unpacked before."""
     if raw.startswith(OLE):
         return True
-    return raw.startswith(ZIP) and is_workbook(zip_members(raw, name))
+    return raw.startswith(ZIP) and is_workbook(open_zip(raw, name))
 
 
 # --- a sheet --------------------------------------------------------------------------
@@ -106,6 +106,8 @@ def workbook_cells(
             continue
         found += 1
         yield _cells(book, one, part, max_columns, decimal, asked=sheet is not None)
+        if found == MOST_SHEETS:
+            return
     if not found:
         where = "no sheet" if sheet is None else f"nowhere sheet '{shortened(sheet)}'"
         raise InputError(
@@ -220,11 +222,12 @@ class Book:
     sheets: list[str]
     shown: list[str]  # that are not hidden
     values: Callable[[str], Values]
-    merged: Callable[[str], int]  # cells that are merged, of a sheet
+    merged: Callable[[str], int]  # areas that are merged
+    xml: Callable[[str], bytes]  # of an .xlsx file; of others nothing
 
     def candidates(self, sheet: str | None) -> Sequence[str]:
         if sheet is None:
-            return (self.shown or self.sheets)[:MOST_SHEETS]
+            return self.shown or self.sheets
         if sheet not in self.sheets:
             raise InputError(
                 f"{self.name} has no sheet '{shortened(sheet)}'. Its sheets are "
@@ -255,14 +258,13 @@ class Book:
                 f"The sheet has {counted(n, 'merged area')}; the first cell of each "
                 "holds its text, and the others are blank."
             )
-        if self.kind == "xlsx":
-            xml = sheet_xml(self.raw, self.name, sheet)
-            if n := sum(1 for _ in _UNCACHED.finditer(xml)):
-                notes.append(
-                    f"{counted(n, 'formula')} of the sheet have no result in the file "
-                    "and were read as blank: open it in Excel or LibreOffice and save "
-                    "it, then they have."
-                )
+        if n := sum(1 for _ in _UNCACHED.finditer(self.xml(sheet))):
+            have = "has" if n == 1 else "have"
+            notes.append(
+                f"{counted(n, 'formula')} of the sheet {have} no result in the file "
+                "and count as blank: open it in Excel or LibreOffice and save it, so "
+                "that they are computed."
+            )
         return notes
 
 
@@ -281,7 +283,8 @@ def open_book(raw: bytes, name: str) -> Book:
     """A workbook of any kind, or InputError with a sentence."""
     if raw.startswith(OLE):
         return _xls(raw, name)
-    members = {member.filename: member for member in zip_members(raw, name)}
+    archive = open_zip(raw, name)
+    members = {member.filename: member for member in archive.infolist()}
     if any(one.flag_bits & 1 for one in members.values()):
         raise _protected(name)
     if "xl/workbook.bin" in members:
@@ -291,12 +294,12 @@ def open_book(raw: bytes, name: str) -> Book:
         )
     kind = "ods" if "content.xml" in members else "xlsx"
     if kind == "ods":
-        _check_ods(raw, members, name)
+        _check_ods(archive, members, name)
     for path, member in members.items():
         # What is opened beside the sheets must not be larger than it says.
         beside = path.startswith("xl/") and path.endswith((".xml", ".rels"))
         if beside and not path.startswith(_ALONE):
-            _no_doctype(member_bytes(raw, member, name), name)
+            _no_doctype(member_bytes(archive, member, name), name)
     calamine = _library("python_calamine", name)
     with _readable(name):
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(raw))
@@ -306,15 +309,28 @@ def open_book(raw: bytes, name: str) -> Book:
             if one.typ == calamine.SheetTypeEnum.WorkSheet
         ]
     visible = calamine.SheetVisibleEnum.Visible
+    paths = sheet_paths(archive, name) if kind == "xlsx" else {}
+    strings = members.get("xl/sharedStrings.xml")
+
+    @lru_cache(1)
+    def xml(sheet: str) -> bytes:
+        if kind == "ods":
+            return b""
+        if sheet not in paths:
+            raise damaged(name, "an Excel workbook")
+        return _part(archive, members[paths[sheet]], name)
+
+    @cache
+    def sizes() -> list[int]:
+        """Of the texts that cells share."""
+        texts = member_bytes(archive, strings, name) if strings else b""
+        return [len(one) for one in re.split(rb"<(?:\w+:)?si\b", texts)[1:]]
 
     @cache
     def opened(sheet: str) -> Any:
         if kind == "xlsx":
-            xml = sheet_xml(raw, name, sheet)
-            _check_extent(xml, name, sheet)
-            strings = members.get("xl/sharedStrings.xml")
-            if strings:
-                _check_strings(member_bytes(raw, strings, name), xml, name)
+            _check_extent(xml(sheet), name, sheet)
+            _check_strings(sizes(), xml(sheet), name)
         with _readable(name):
             return book.get_sheet_by_name(sheet)
 
@@ -328,7 +344,7 @@ def open_book(raw: bytes, name: str) -> Book:
 
     names = [one.name for one in about]
     shown = [one.name for one in about if one.visible == visible]
-    return Book(raw, name, kind, names, shown, values, merged)
+    return Book(raw, name, kind, names, shown, values, merged, xml)
 
 
 _NO_WORKBOOKS = ("WordDocument", "PowerPoint Document", "__substg1.0_")
@@ -378,7 +394,7 @@ def _xls(raw: bytes, name: str) -> Book:
         return [row + [""] * (width - len(row)) for row in rows]
 
     names = list(book.sheet_names())
-    return Book(raw, name, "xls", names, names, values, lambda sheet: 0)
+    return Book(raw, name, "xls", names, names, values, lambda _: 0, lambda _: b"")
 
 
 def _library(module: str, name: str) -> Any:
@@ -414,40 +430,35 @@ def _readable(name: str) -> Iterator[None]:
 # --- what is inside of an .xlsx file --------------------------------------------------
 
 
-def sheet_path(raw: bytes, name: str, sheet: str) -> str:
-    """Where in the archive the sheet is."""
-    members = {member.filename: member for member in zip_members(raw, name)}
+def sheet_paths(archive: zipfile.ZipFile, name: str) -> dict[str, str]:
+    """Where in the archive each sheet is."""
+    members = {member.filename: member for member in archive.infolist()}
 
-    def tree(path: str) -> Any:
+    def elements(path: str) -> Iterator[Any]:
         if path not in members:
             raise damaged(name, "an Excel workbook")
-        xml = member_bytes(raw, members[path], name)
-        _no_doctype(xml, name)
         try:
-            return ElementTree.fromstring(xml)
+            return ElementTree.fromstring(_part(archive, members[path], name)).iter()
         except ElementTree.ParseError as error:
             raise damaged(name, "an Excel workbook") from error
 
-    ids = [
-        value
-        for one in tree("xl/workbook.xml").iter()
-        if one.tag.endswith("}sheet") and one.get("name") == sheet
-        for key, value in one.items()
-        if key.endswith("}id")
-    ]
-    for one in tree("xl/_rels/workbook.xml.rels").iter():
-        if ids and one.get("Id") == ids[0]:
-            target = one.get("Target", "")
-            path = target[1:] if target.startswith("/") else f"xl/{target}"
-            if path in members:
-                return path
-    raise damaged(name, "an Excel workbook")
+    targets = {}
+    for one in elements("xl/_rels/workbook.xml.rels"):
+        target = one.get("Target", "")
+        path = target[1:] if target.startswith("/") else f"xl/{target}"
+        if path in members:
+            targets[one.get("Id")] = path
+    found = {}
+    for one in elements("xl/workbook.xml"):
+        if one.tag.endswith("}sheet"):
+            ids = [value for key, value in one.items() if key.endswith("}id")]
+            if ids and ids[0] in targets:
+                found[one.get("name", "")] = targets[ids[0]]
+    return found
 
 
-def sheet_xml(raw: bytes, name: str, sheet: str) -> bytes:
-    path = sheet_path(raw, name, sheet)
-    members = {member.filename: member for member in zip_members(raw, name)}
-    xml = member_bytes(raw, members[path], name)
+def _part(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> bytes:
+    xml = member_bytes(archive, member, name)
     _no_doctype(xml, name)
     return xml
 
@@ -470,10 +481,9 @@ def _check_extent(xml: bytes, name: str, sheet: str) -> None:
     _refuse_extent(rows, columns, most, name, sheet)
 
 
-def _check_strings(strings: bytes, xml: bytes, name: str) -> None:
+def _check_strings(sizes: list[int], xml: bytes, name: str) -> None:
     """Refuse a long text that is repeated in more cells than memory can hold."""
     limit = limits().unpacked_bytes
-    sizes = [len(one) for one in re.split(rb"<(?:\w+:)?si\b", strings)[1:]]
     if max(sizes, default=0) * xml.count(b't="s"') <= limit:
         return
     counts = Counter(re.findall(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<', xml))
@@ -521,12 +531,14 @@ def column_number(letters: bytes) -> int:
     return number
 
 
-def _check_ods(raw: bytes, members: dict[str, zipfile.ZipInfo], name: str) -> None:
+def _check_ods(
+    archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], name: str
+) -> None:
     """Refuse what says that a cell is repeated until it fills the memory."""
     manifest = members.get("META-INF/manifest.xml")
-    if manifest and b"encryption-data" in member_bytes(raw, manifest, name):
+    if manifest and b"encryption-data" in member_bytes(archive, manifest, name):
         raise _protected(name)
-    xml = member_bytes(raw, members["content.xml"], name)
+    xml = member_bytes(archive, members["content.xml"], name)
     _no_doctype(xml, name)
     for table in xml.split(b"<table:table ")[1:]:
         rows = columns = n_rows = 0

@@ -10,18 +10,19 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from xml.sax.saxutils import escape, unescape
 
 from cellval.errors import InputError
 from cellval.table.changes import Asked, Changes
-from cellval.table.unpacking import member_bytes, zip_members, zipped
+from cellval.table.unpacking import member_bytes, open_zip, zipped
 from cellval.table.workbook import (
     Sheet,
     column_number,
     kind_of,
     open_book,
-    sheet_path,
+    sheet_paths,
     workbook_cells,
 )
 from cellval.text import shortened
@@ -64,13 +65,13 @@ def rewritten_workbook(
 def _changed_file(
     raw: bytes, name: str, sheet: str, part: Sheet, changes: Changes
 ) -> bytes:
-    members = zip_members(raw, name)
-    contents = {m.filename: m for m in members}
-    path = sheet_path(raw, name, sheet)
-    xml = member_bytes(raw, contents[path], name)
+    archive = open_zip(raw, name)
+    contents = {member.filename: member for member in archive.infolist()}
+    path = sheet_paths(archive, name)[sheet]
+    xml = member_bytes(archive, contents[path], name)
     book = "xl/workbook.xml"
     said = re.search(
-        rb"\bdate1904\s*=\s*[\"'](1|true)", member_bytes(raw, contents[book], name)
+        rb"\bdate1904\s*=\s*[\"'](1|true)", member_bytes(archive, contents[book], name)
     )
     origin = datetime.datetime(1904, 1, 1) if said else datetime.datetime(1899, 12, 30)
     xml, had_formula = _changed_sheet(xml, part, changes, origin)
@@ -78,19 +79,22 @@ def _changed_file(
 
     def edited(path: str, pattern: bytes, by: bytes) -> None:
         if path in contents:
-            old = new.get(path) or member_bytes(raw, contents[path], name)
+            old = new.get(path) or member_bytes(archive, contents[path], name)
             new[path] = re.sub(pattern, by, old, flags=re.S)
 
-    chain = "xl/calcChain.xml"
-    if had_formula and chain in contents:
+    order = "xl/calcChain.xml"
+    if had_formula and order in contents:
         # It names cells with formulas, some of which are none any more.
-        without.add(chain)
+        without.add(order)
         edited("[Content_Types].xml", rb"<Override\b[^>]*calcChain\.xml[^>]*/>", b"")
         rels = "xl/_rels/workbook.xml.rels"
         edited(rels, rb"<Relationship\b[^>]*calcChain\.xml[^>]*/>", b"")
-    sheets = [m for m in members if m.filename.startswith("xl/worksheets/")]
-    others = (member_bytes(raw, m, name) for m in sheets if m.filename != path)
-    if any(re.search(rb"<(?:\w+:)?f[ >]", one) for one in (xml, *others)):
+    others = (
+        member_bytes(archive, member, name)
+        for other, member in contents.items()
+        if other.startswith("xl/worksheets/") and other != path
+    )
+    if any(re.search(rb"<(?:\w+:)?f[ >]", one) for one in chain([xml], others)):
         # Results of formulas that use a changed cell are old until they are computed.
         edited(book, rb"\sfullCalcOnLoad\s*=\s*[\"'][^\"']*[\"']", b"")
         edited(book, rb"(<(?:\w+:)?calcPr\b)", rb'\1 fullCalcOnLoad="1"')
@@ -98,7 +102,7 @@ def _changed_file(
             after = rb"(.*</(?P<p>\w+:)?(?:sheets|externalReferences|definedNames)>)"
             tag = rb'\1<\g<p>calcPr fullCalcOnLoad="1"/>'
             edited(book, after, tag)
-    return zipped(raw, members, new, frozenset(without))
+    return zipped(archive, new, frozenset(without))
 
 
 # --- the cells ------------------------------------------------------------------------

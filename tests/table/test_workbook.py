@@ -283,7 +283,7 @@ def test_a_thousand_sheets_are_no_trouble():
     assert "without a table" in message_of(raw)
     for line in (["x", "y"], [1, "a"], [2, "b"]):
         book["s777"].append(line)
-    assert read(saved(book), sheet="s777", label="y").n_rows == 2
+    assert read(saved(book), label="y").format.sheet == "s777"
 
 
 def test_cells_far_apart_are_refused_before_all_between_are_made():
