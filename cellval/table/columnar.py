@@ -63,7 +63,8 @@ def arrow_cells(table: pa.Table, name: str, notes: list[str]) -> pd.DataFrame:
     found = {}
     for column, k in zip(names, kept, strict=True):
         texts = _texts(table.column(k), f"'{shortened(column)}' of {name}")
-        _check_texts(texts, column, name)
+        if _is_text(table.field(k).type):
+            _check_texts(texts, column, name)
         found[column] = pd.array(texts, dtype="str")
     return pd.DataFrame(found, index=range(table.num_rows), copy=False)
 
@@ -147,11 +148,11 @@ def _of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_float16(column.type):
         column = column.cast(pa.float32())
     column = pc.if_else(pc.is_nan(column), None, column)
-    texts = column.cast(pa.large_string())
-    whole = pc.match_substring_regex(texts, r"^-?\d+$")
-    end, no = (pa.scalar(text, pa.large_string()) for text in (".0", ""))
-    texts = pc.if_else(whole, pc.binary_join_element_wise(texts, end, no), texts)
-    size = pc.abs(column)
+    texts, size = column.cast(pa.large_string()), pc.abs(column)
+    whole = pc.and_(pc.equal(pc.floor(size), size), pc.less(size, 1e10))
+    if pc.any(whole).as_py():
+        end, no = (pa.scalar(text, pa.large_string()) for text in (".0", ""))
+        texts = pc.if_else(whole, pc.binary_join_element_wise(texts, end, no), texts)
     # Python and Arrow begin to write exponents at different numbers.
     tiny = pc.and_(pc.greater(size, 0), pc.less(size, 1e-4))
     large = pc.and_(pc.greater_equal(size, 1e10), pc.less(size, 1e16))
@@ -223,7 +224,11 @@ def columnar_cells(
         raise InputError(
             f"{name} has no column of texts, numbers or dates. {' '.join(notes)}"
         )
-    mark = decimal_mark(cells, ",", decimal)
+    kinds = [table.field(k).type for k in _read_columns(table.schema, [])]
+    mark = "."  # of columns of numbers, whatever stands in those of text
+    if not any(pa.types.is_floating(k) or pa.types.is_decimal(k) for k in kinds):
+        are_text = [_is_text(one) for one in kinds]
+        mark = decimal_mark(cells.loc[:, are_text], ",", decimal)
     return cells, ColumnarFormat(kind, mark), notes
 
 

@@ -313,12 +313,21 @@ def decimal_mark(cells: pd.DataFrame, delimiter: str, default: str = "") -> str:
     """
     votes: Counter[str] = Counter()
     for name in cells:
-        texts = cells[name].unique().tolist()
-        marked = (text.strip() for text in texts if "," in text or "." in text)
-        votes.update(map(_decimal_evidence, islice(marked, 1000)))
+        votes.update(map(_decimal_evidence, _first_marked(cells[name], 1000)))
     if votes[","] != votes["."]:
         return "," if votes[","] > votes["."] else "."
     return default or ("," if delimiter != "," and votes["?"] else ".")
+
+
+def _first_marked(texts: pd.Series, most: int) -> list[str]:
+    """The first different texts with a mark in them; looks no further than needed."""
+    found: dict[str, None] = {}
+    for start in range(0, len(texts), CHUNK_ROWS):
+        chunk = texts.iloc[start : start + CHUNK_ROWS]
+        found |= dict.fromkeys(chunk[chunk.str.contains("[.,]")].unique().tolist())
+        if len(found) >= most:
+            break
+    return [text.strip() for text in islice(found, most)]
 
 
 _lone_mark = re.compile(r"\D{0,4}?(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?(?:\s?[^\d.,]{0,8})")
