@@ -53,9 +53,10 @@ def text_cells(
     encoding = encoding_of(raw, name)
     notes = []
     if encoding in ENCODING_NAMES:
+        accents = "with accents " * (encoding in ("cp1252", "latin-1"))
         notes.append(
             f"{name} is not UTF-8 and was read as {ENCODING_NAMES[encoding]}; if "
-            "letters look wrong, save it as UTF-8."
+            f"letters {accents}look wrong, save it as UTF-8."
         )
     delimiter, skips_blanks = _dialect(raw, encoding)
     # Decoded once more while parsing: a stream needs less memory than the whole text.
