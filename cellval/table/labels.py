@@ -135,7 +135,7 @@ def guessed_label(
         if not counts_rows(texts, numbers_of(texts, decimal)[0])
     ]
     for name, kind in (
-        *((name, None) for name in named),
+        *((name, _expected(name, plain)) for name in named),
         *((name, "category") for name in (*few, *free)),
         *((name, "number") for name in measured),
     ):
@@ -147,6 +147,11 @@ def guessed_label(
     raise InputError(
         f"No column of {table} can be the label. {why} Or read it without a label."
     )
+
+
+def _expected(name: str, columns: Collection[str]) -> str | None:
+    """Numbers called y are no label if they stand beside x: they are coordinates."""
+    return "category" if name.casefold() == "y" and "x" in columns else None
 
 
 def label_kind(texts: Texts, decimal: str) -> str:

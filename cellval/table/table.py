@@ -645,7 +645,8 @@ def _notes(table: Table) -> list[str]:
     if n := table.n_duplicates:
         notes.append(
             f"{n:,} row{'s repeat' if n > 1 else ' repeats'} an earlier row in all "
-            "features and the label. Copies vouch for each other and can hide errors."
+            f"features{' and the label' * bool(table.label)}. Copies vouch for each "
+            "other and can hide errors."
         )
     return notes
 

@@ -11,7 +11,7 @@ from cellval.project.archive import ENDING
 from cellval.project.database import Damaged
 from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
-from cellval.table.table import Table, read
+from cellval.table.table import Table
 from cellval.ui.login import user
 from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
 from cellval.ui.session import FileWork, Session
@@ -60,7 +60,7 @@ def set_aside() -> list[str]:
 # --- opening --------------------------------------------------------------------------
 
 
-def open_file(session: Session, source: Source) -> None:
+def open_file(session: Session, source: Source, setup: Setup | None = None) -> None:
     """Take another file; what runs on the old one goes on.
 
     It is a new project, unless this session had the same file open before.
@@ -78,15 +78,16 @@ def open_file(session: Session, source: Source) -> None:
         if _is_there(session.opened.get(source.sha256)):
             open_project(session, session.opened[source.sha256])
             return
-        table = read(source.buffer())
+        setup = setup or Setup()
+        table = setup.read(source)
     except InputError as fault:
         session.refused = str(fault)
         return
     file = FileWork(source=source)
-    file.project = shelf().create(source, owner=owner_of(session), work=file)
+    file.project = shelf().create(source, setup, owner=owner_of(session), work=file)
     _open[file.project.id] = file
     leave_run(session)
-    session.take_file(file, Setup(), table)
+    session.take_file(file, setup, table)
     session.opened[source.sha256] = file.project.id
     session.link, session.may_edit = file.project.link("edit"), True
 

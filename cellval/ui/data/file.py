@@ -30,6 +30,7 @@ NO_ID = "(row numbers)"
 NO_LABEL = "(no label)"
 LABEL_IS = {"category": "classes", "number": "a number"}
 MOST_PREVIEWED = 50  # columns
+IN_A_LINE = 4  # samples
 IN_A_BOX, LONGEST = 34, 48  # letters of a column's name, in a box and in six lines
 
 
@@ -61,7 +62,18 @@ SAMPLES = {
         "5 repeated rows. 8 wrong cells are among the suspects; 2 wrong grades make "
         "the two lowest rows.",
     ),
+    "diamonds.csv": (
+        "Diamonds",
+        "1,023 diamonds; the price, a number, is to be learned. Real errors: sizes of "
+        "0 in 20 rows, and three ten times too large.",
+    ),
+    "heights.csv": (
+        "Heights",
+        "1,095 students were asked for their height in inches. There is no label: "
+        "feet, centimetres and jokes are found by comparing cells.",
+    ),
 }
+UNLABELLED = ("heights.csv",)
 
 
 def choose_file(session: Session) -> None:
@@ -79,12 +91,14 @@ def choose_file(session: Session) -> None:
     if not samples:
         return
     st.markdown("**Or try a sample**")
-    for column, name in zip(st.columns(len(samples)), samples, strict=True):
-        title, story = SAMPLES[name]
-        with column.container(border=True, height="stretch", gap="small"):
-            take = partial(take_sample, session, name)
-            st.button(title, key=f"sample:{name}", on_click=take, width="stretch")
-            st.caption(story)
+    for first in range(0, len(samples), IN_A_LINE):
+        some = samples[first : first + IN_A_LINE]
+        for column, name in zip(st.columns(IN_A_LINE), some, strict=False):
+            title, story = SAMPLES[name]
+            with column.container(border=True, height="stretch", gap="small"):
+                take = partial(take_sample, session, name)
+                st.button(title, key=f"sample:{name}", on_click=take, width="stretch")
+                st.caption(story)
 
 
 def _uploaded(session: Session, key: str) -> None:
@@ -104,7 +118,8 @@ def say_refused(session: Session) -> None:
 
 
 def take_sample(session: Session, name: str) -> None:
-    open_file(session, Source.of(name, (FOLDER / name).read_bytes()))
+    setup = Setup(has_label=name not in UNLABELLED)
+    open_file(session, Source.of(name, (FOLDER / name).read_bytes()), setup)
 
 
 def show_preview(table: Table, n: int = 6) -> None:
