@@ -21,7 +21,7 @@ from benchmarks.pages import printed
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
-from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
 from steps import (  # noqa: E402
     LONG,
     SAMPLES,
@@ -218,10 +218,7 @@ def repair_screenshot(page, server) -> None:
 
 if __name__ == "__main__":
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
-        chromium = playwright.chromium.launch(
-            executable_path=chromium_path(),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
-        )
+        chromium = playwright.chromium.launch(**how_to_launch())
         if "--screenshots" in sys.argv:
             screenshots(chromium, Path(made))
         else:

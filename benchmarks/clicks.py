@@ -26,7 +26,7 @@ from benchmarks.pages import printed
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
-from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
 from steps import CELL_ON_SCREEN, button, sidebar, start_slow  # noqa: E402
 
 CLICKS = 200
@@ -212,10 +212,7 @@ def measure(page, server: Server) -> None:
 
 if __name__ == "__main__":
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
-        chromium = playwright.chromium.launch(
-            executable_path=chromium_path(),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
-        )
+        chromium = playwright.chromium.launch(**how_to_launch())
         server = Server(Path(made) / "log.txt")
         page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
         page.set_default_timeout(PATIENCE)

@@ -8,6 +8,27 @@ sample. *Valued accuracy* is what the values sum to, *tested accuracy* what mode
 reach in cross-validation.
 """
 
+# What is said of classes, and of labels that are numbers instead; in this order.
+OF_NUMBERS = {
+    "the share of the nearest rows' votes that are right": (
+        "how close the labels of the nearest rows are: 100 % is equal, 0 % a width "
+        "apart"
+    ),
+    "the row's class": "the row's label",
+    "classes": "bands",
+    "class": "band",
+    "Accuracy": "Closeness",
+    "accuracy": "closeness",
+}
+
+
+def of_numbers(sentence: str) -> str:
+    """A sentence about classes and accuracy, of a label of numbers."""
+    for said, instead in OF_NUMBERS.items():
+        sentence = sentence.replace(said, instead)
+    return sentence
+
+
 # Decisions as people read them; files, and DECISIONS in the library, say "error".
 DECIDED = {"error": "wrong", "fine": "fine", "unsure": "unsure"}
 

@@ -93,6 +93,21 @@ METHODS = {
     ),
 }
 
+# Of a table without a label: nothing that one chooses.
+UNVALUED = Method(
+    "No label",
+    "",
+    "This table has no label that cells could help to predict, so they have no values: "
+    "colours and lists show how odd they are.",
+    additive=False,
+    game=False,
+)
+
+
+def about(name: str) -> Method:
+    """The method that made values, or none."""
+    return UNVALUED if name == "none" else METHODS[name]
+
 
 def method_of(name: str) -> Method:
     if name not in METHODS:

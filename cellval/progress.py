@@ -71,13 +71,17 @@ class Snapshot(Generic[Result]):
         return f"about {spoken_time(self.seconds_left)} left"
 
 
-def line(snapshot: Snapshot) -> str:
-    """Bar, what was seen, standard error where there is one, and time left."""
+def line(snapshot: Snapshot, *, with_error: bool = True) -> str:
+    """Bar, what was seen, standard error where there is one, and time left.
+
+    Whether there is one is known when the result is made, which takes a while.
+    """
     if snapshot.preparing:
         return "preparing (the first run on a machine compiles for about 15 s) ..."
     filled = round(24 * snapshot.done)
     parts = [snapshot.seen]
-    if snapshot.has_result and hasattr(snapshot.result, "typical_stderr"):
+    known = with_error and snapshot.has_result
+    if known and hasattr(snapshot.result, "typical_stderr"):
         parts.append(f"standard error {full(snapshot.result.typical_stderr, 2)}")
     parts.append(snapshot.time_left)
     return (
@@ -102,7 +106,8 @@ def shown(
     for snapshot in snapshots:
         now = time.monotonic()
         if now - last >= max(every, 10 * took) or snapshot.done >= 1:
-            text = f"{what}: {line(snapshot)}" if what else line(snapshot)
+            text = line(snapshot, with_error=not what)  # of values, which are no `what`
+            text = f"{what}: {text}" if what else text
             with suppress(OSError):  # a terminal that was closed ends no run
                 stream.write(f"\r{text:{width}}" if terminal else f"{text}\n")
                 stream.flush()

@@ -169,6 +169,17 @@ def share(number: float) -> str:
     return f"{number:.2f}" if number >= 0.1 else f"{number:.2g}"
 
 
+def class_words(name: object) -> str:
+    """A class by its name: class F; but "class I" says itself what it is."""
+    said = str(name)
+    return said if said.casefold().startswith("class") else f"class {said}"
+
+
+def every(n: int, one: str) -> str:
+    """All of so many, as the beginning of a sentence: both rows, all 3 rows."""
+    return f"Both {one}s" if n == 2 else f"All {counted(n, one)}"
+
+
 def counted(n: int, one: str) -> str:
     """A number with its noun: 1 row, 2 rows."""
     return f"{n:,} {one}{'s' * (n != 1)}"

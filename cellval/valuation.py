@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.knn import engine
+from cellval.knn.problem import require_label
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues
+from cellval.values.result import CellValues, unvalued
 
 
 def iter_values(
@@ -50,6 +52,7 @@ def iter_values(
     table = as_table(table)
     if isinstance(chosen.test, pd.DataFrame):
         chosen = replace(chosen, test=as_table(chosen.test, like=table))
+    require_label(table)
     return iter_chosen(
         table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
     )
@@ -63,7 +66,12 @@ def iter_chosen(
     executor: Executor | None = None,
     continue_from: CellValues | None = None,
 ) -> Iterator[Snapshot[CellValues]]:
-    """The same with options that were checked before."""
+    """The same with options that were checked before.
+
+    Of a table without a label there is at once one result that holds no values.
+    """
+    if not table.label:
+        return iter([Snapshot(1.0, seconds_left=0.0, make=partial(unvalued, table))])
     where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
     if options.method == "knn":
         return engine.iter_knn(table, options, continue_from=continue_from, **where)
@@ -84,6 +92,8 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
     Parts of it are made and timed; of KNN only if `timed`: what is not compiled yet is
     waited for then. Raises InputError where the run would fail for the options.
     """
+    if not table.label:
+        return 0.0
     if options.method == "knn":
         seconds = engine.expected_seconds(table, options, timed=timed)
     else:
@@ -247,6 +257,7 @@ def value_rows(
     (200,)
     """
     table = as_table(table)
+    require_label(table)
     test = as_table(test, like=table) if isinstance(test, pd.DataFrame) else test
     options = RunOptions(
         n_neighbors=n_neighbors,

@@ -22,9 +22,9 @@ live(session, "data")
 source = session.file.source
 if source is None:
     st.markdown(
-        "Open a table with one column to be learned, such as a diagnosis or an income "
-        "class. **cellval** finds the cells that mislead a model, and you decide which "
-        "are errors."
+        "Open a table with one column to be learned, such as a diagnosis or a price. "
+        "**cellval** finds the cells that mislead a model, and you decide which are "
+        "errors. A table without such a column is looked at for odd cells."
     )
     file.say_refused(session)
     projects.draw(session)
@@ -56,9 +56,9 @@ with read:
     st.subheader(plain(source.name))
     st.caption(
         f"{table.n_rows:,} rows, {counted(len(table.features), 'column')} to value, "
-        f"{len(table.classes):,} classes"
+        f"{file.label_words(table)}"
     )
-    file.show_classes(table)
+    file.show_label(table)
     file.show_preview(table)
     file.show_notes(session, table)
     st.markdown("**Columns**")
@@ -68,7 +68,7 @@ with run.container(border=True):
     file.choose_label_and_id(session, table)
     options = None
     try:
-        options = choose_options(session, table)
+        options = choose_options(session, table) if table.label else RunOptions()
         if options is not None:
             check_memory(table)
             check_time(table, options)
@@ -77,7 +77,7 @@ with run.container(border=True):
         st.error(plain(str(fault)))
         options = None
     if st.button(
-        "Value the cells",
+        "Value the cells" if table.label else "Look for odd cells",
         type="primary",
         icon=":material/play_arrow:",
         disabled=options is None,

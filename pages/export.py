@@ -7,6 +7,7 @@ from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
+from cellval.values.words import score_name
 
 session = get_session()
 live(session, "export")
@@ -28,9 +29,15 @@ def files() -> None:
 files()
 if session.memo.first is not None:
     st.caption("Values, ranks and reports are those of the repaired table.")
+of_values = ""
+if values.settings.is_valued:
+    of_values = (
+        f"Values are shares of {score_name(values.settings)}: 0.0037 is 0.37 "
+        "percentage points (pp). "
+    )
 st.caption(
     f"Rows are counted as in {plain(table.name)}: from 1, the header is not counted. "
-    "Values are shares of accuracy: 0.0037 is 0.37 pp. Text that a spreadsheet would "
-    "run as a formula gets a leading apostrophe, but not in the repaired CSV. Figures "
-    "are saved from the menu that shows when the mouse is on them."
+    f"{of_values}Text that a spreadsheet would run as a formula gets a leading "
+    "apostrophe, but not in the repaired CSV. Figures are saved "
+    "from the menu that shows when the mouse is on them."
 )

@@ -84,7 +84,7 @@ def draw() -> None:
                 menu=False,
             )
     with detail:
-        draw_cell(shown, view.walk(shown, order, found.cells))
+        draw_cell(shown, view.walk(shown, order, found))
 
 
 live(session, "heatmap", draw)

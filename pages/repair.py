@@ -26,7 +26,13 @@ def draw() -> None:
     upload_decisions(session, table)
 
     st.header("Did it help?", divider="gray")
-    measure(session, table)
+    if table.label:
+        measure(session, table)
+    else:
+        st.caption(
+            "Whether models got better can be measured once the table has a label: "
+            "choose one on the Data page."
+        )
 
     st.header("The repaired table", divider="gray")
     value_again(session)

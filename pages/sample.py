@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from cellval.ui.live import live
-from cellval.ui.navigation import need_shown
+from cellval.ui.navigation import need_valued
 from cellval.ui.sample.compare import propose_pairs, show_both
 from cellval.ui.sample.label_or_cell import show_label_or_cell
 from cellval.ui.sample.row import current, explain, row_picker, show_neighbours
@@ -17,7 +17,7 @@ session = get_session()
 
 
 def draw() -> None:
-    shown = need_shown(session)
+    shown = need_valued(session)
     lowest = lowest_rows(shown.values)
     if not lowest:
         st.info("No row has a value yet.")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.ui.live import live
-from cellval.ui.navigation import need_table
+from cellval.ui.navigation import need_label, need_table
 from cellval.ui.session import get_session
 from cellval.ui.sources import groups
 from cellval.ui.sources.run import start, watch
@@ -17,6 +17,7 @@ session = get_session()
 
 def draw() -> None:
     table = need_table(session)
+    need_label(session, table)
     st.markdown(
         "Who contributed what? Rows that belong together (a site, a supplier, a year) "
         "are one source, columns that belong together one group. Every **block** of "

@@ -4,7 +4,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.ui.live import live
-from cellval.ui.navigation import need_table
+from cellval.ui.navigation import need_label, need_table
 from cellval.ui.session import get_session
 from cellval.ui.validate.run import choose, start, watch
 from cellval.ui.widgets import error
@@ -14,6 +14,7 @@ session = get_session()
 
 def draw() -> None:
     table = need_table(session)
+    need_label(session, table)
     st.markdown(
         "Would it find errors in a table like mine? Errors of a kind you choose are "
         "planted into a copy of your table, and then looked for. **Your file is not "

@@ -145,3 +145,10 @@ def test_stages_never_go_back_and_end_when_they_are_over(monkeypatch):
     second = stages.told("b", "two", 500.0)  # it takes longer than was thought
     assert second.done == 0.2 and second.result == "b"
     assert stages.over("c").done == 1.0
+
+
+def test_what_has_no_standard_error_is_not_made_to_look_for_one():
+    made = []
+    steps = [Snapshot(0.5, make=lambda: made.append(1)), Snapshot(1.0)]
+    list(shown(iter(steps), what="looking", stream=io.StringIO()))
+    assert made == []

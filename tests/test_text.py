@@ -133,3 +133,16 @@ def test_a_long_text_is_cut_in_the_middle():
     assert text.harmless(long, 11) == "xxxxx…yyyyy"
     assert text.harmless("short", 11) == "short"
     assert len(text.harmless("\x1b" * 1000, 100)) == 100
+
+
+def test_a_class_is_called_a_class_once():
+    assert text.class_words("F") == "class F"
+    assert text.class_words("class I") == "class I"
+
+
+def test_all_of_two_are_both():
+    assert [text.every(n, "row") for n in (2, 3, 1200)] == [
+        "Both rows",
+        "All 3 rows",
+        "All 1,200 rows",
+    ]

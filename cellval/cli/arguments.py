@@ -186,7 +186,15 @@ def _add_values(parser: argparse.ArgumentParser) -> Any:
 
 def _add_table(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
     parser.add_argument("csv", nargs="?" if optional else None, help="the table")
-    parser.add_argument("--label", help="column to predict (default: guessed)")
+    label = parser.add_mutually_exclusive_group()
+    label.add_argument(
+        "--label", help="column to predict, classes or numbers (default: guessed)"
+    )
+    label.add_argument(
+        "--no-label",
+        action="store_true",
+        help="the table has no label: cells are compared, not valued",
+    )
     parser.add_argument("--id", dest="id_column", help="column that names the rows")
     parser.add_argument(
         "--exclude",

@@ -19,6 +19,7 @@ from cellval.project.project import Project
 from cellval.project.shelf import open_project
 from cellval.project.source import Source
 from cellval.table.decoding import bytes_of
+from cellval.table.labels import GUESS
 from cellval.table.table import Table, read
 from cellval.text import cut, harmless
 from cellval.valuation import iter_values
@@ -55,7 +56,7 @@ def project_of(options: argparse.Namespace) -> Project | None:
 def _how(options: argparse.Namespace) -> dict[str, Any]:
     """How the file is read."""
     return {
-        "label": options.label,
+        "label": None if options.no_label else options.label or GUESS,
         "id_column": options.id_column,
         "exclude": tuple(options.exclude),
         "kinds": _kinds(options.kind),

@@ -105,7 +105,7 @@ def _suspicion(
                 "or of the same one with another --label, --exclude or --kind. Choose "
                 "those of this table, or leave --values out."
             )
-    elif not options.no_values:
+    elif table.label and not options.no_values:
         values, stopped = find_values(options, table, deadline, OF_VALUES)
         if stopped:
             values.save(file)

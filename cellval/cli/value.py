@@ -19,7 +19,7 @@ from cellval.cli.files import (
 )
 from cellval.errors import InputError
 from cellval.export.frames import MOST_LINES, write_results
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.text import harmless
 from cellval.values.result import CellValues
 from cellval.values.words import (
@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     if settings.sums_to_score:
         print(f"all cells sum to {values.total:.4f} ({reached_words(values.settings)})")
     else:
-        print(METHODS[settings.method].means)
+        print(about(settings.method).means)
     hurts = " (below zero: the cell hurts)" if settings.additive else ""
     print(f"\nlowest cells{hurts}, of {values.values.size:,}:")
     print(_text_table(values.lowest(10).drop(columns="position")))

@@ -5,8 +5,8 @@ patients", and a bouncing keyboard writes 3399..66 for 39.6.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher, get_close_matches
@@ -40,6 +40,7 @@ UNITS = (  # what a number was given in, what it should be in, and the factor
 UNIT_NAMES = {name for unit in UNITS for name in unit[:2]}
 _number = re.compile(r"(?<![\w.,])[-+−]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
 _plain = re.compile(r"[-+−]?\d+(?:[.,]\d+)*")  # which is most cells, and found soon
+_ordinary = r"[-+]?[0-9]+([.,][0-9]+)*"  # the same without digits of other scripts
 _feet = re.compile(
     r"(\d+) *(?:'|’|′|ft\.?|feet|foot)(?: and)? *(?:(\d+(?:[.,]\d+)?) *"
     r"(?:\"|''|”|″|in\.?|inch|inches)?)?",
@@ -67,33 +68,36 @@ def writings(table: Table) -> dict[str, Writing]:
 
 def _writing(table: Table, column: Column) -> Writing:
     texts = Texts.of(table.cells[column.name])
-    shapes: Counter[str] = Counter()
-    plain: Counter[str] = Counter()
-    for text, n, missing in zip(
-        texts.stripped, texts.counts.tolist(), texts.missing.tolist(), strict=True
-    ):
-        if not missing:
-            shape = shape_of(text)
-            shapes[shape] += n
-            if shape == "#":
-                plain[text] += n
-    usual, n = shapes.most_common(1)[0] if shapes else ("", 0)
-    if n < USUAL * shapes.total() or "#" not in usual:
+    ways = pd.DataFrame({"text": pd.Series(texts.stripped, dtype="str")})
+    ways["n"] = texts.counts
+    ways = ways[~texts.missing]
+    ways["shape"] = _shapes(ways["text"])
+    shapes = ways.groupby("shape", sort=False)["n"].sum()
+    of_plain = ways[ways["shape"] == "#"].groupby("text", sort=False)
+    plain, n = of_plain["n"].sum(), int(shapes.sum())
+    usual = str(shapes.idxmax()) if n else ""
+    if "#" not in usual or shapes[usual] < USUAL * n:
         usual = ""
-    low, high = _ends(list(plain), table.decimal)
-    often = max(REPEATED, OFTEN * shapes.total())
-    known = tuple(text for text, n in plain.items() if n >= often)
-    if sum(plain[text] for text in known) < MOSTLY * shapes.total():
-        known = ()
-    rare = frozenset(way for way, n in shapes.items() if n <= RARE * shapes.total())
+    low, high = _ends(plain.index.tolist(), table.decimal)
+    often = plain[plain >= max(REPEATED, OFTEN * n)]
+    known = tuple(often.index.tolist()) if often.sum() >= MOSTLY * n else ()
+    rare = frozenset(shapes[shapes <= RARE * n].index.tolist())
     return Writing(usual, table.decimal, low, high, known, rare)
+
+
+def _shapes(texts: pd.Series) -> pd.Series:
+    """The shape of each: most texts are plain numbers, which are found together."""
+    shapes = texts.mask(texts.str.fullmatch(_ordinary), "#")
+    others = shapes != "#"
+    shapes[others] = [shape_of(text) for text in texts[others]]
+    return shapes
 
 
 def _ends(numbers: list[str], mark: str) -> tuple[Decimal | None, Decimal | None]:
     """The lowest and the highest of plain numbers."""
     if len(numbers) > MANY and mark == ".":  # exactly, but not all of them
-        about = pd.to_numeric(pd.Series(numbers), errors="coerce")
-        if not about.isna().any():
+        with suppress(ValueError):  # 1,234
+            about = np.array(numbers, float)
             is_end = (about == about.min()) | (about == about.max())
             numbers = [numbers[k] for k in np.flatnonzero(is_end)]
     read = [as_decimal(number, mark) for number in numbers]

@@ -77,7 +77,7 @@ def suspects_frame(
 
     When time is over no more suggestions are made.
     """
-    rows, columns = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
+    rows, columns = np.unravel_index(suspicion.first(k), suspicion.scores.shape)
     lines = value_lines(suspicion.table, suspicion.values, rows, columns)
     lines |= suspicion_lines(suspicion, rows, columns)
     table, found = suspicion.table, suspicion.surprise
@@ -160,10 +160,11 @@ def _oddity(
             has = f"'{brief(column.categories[int(expected)], 30)}'"
         parts.append(f"rows like this one have about {has}")
     if found.rarity[i, j] < UNUSUAL or not parts:
-        who = brief(table.classes[label], 20)
-        parts.append(
-            f"usual where {brief(table.label, 20)} is {who}: {usual[j, label]}"
-        )
+        where = "in this column"
+        if table.label:
+            who = brief(table.classes[label], 20)
+            where = f"where {brief(table.label, 20)} is {who}"
+        parts.append(f"usual {where}: {usual[j, label]}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

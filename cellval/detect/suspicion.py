@@ -53,6 +53,14 @@ class Suspicion:
         """Flat positions of all cells, worst first."""
         return _order(self.scores, self.harm)
 
+    def first(self, k: int | None) -> np.ndarray:
+        """The first k of `order`, found without sorting all cells (all with None)."""
+        if k is None or "order" in self.__dict__ or not 0 < k < self.scores.size:
+            return self.order[:k]
+        scores, harm = self.scores.ravel(), self.harm.ravel()
+        worst = np.flatnonzero(scores <= np.partition(scores, k - 1)[k - 1])
+        return worst[_order(scores[worst], harm[worst])][:k]
+
     @cached_property
     def surprise_order(self) -> np.ndarray:
         """The same by surprise alone."""
@@ -144,7 +152,16 @@ def _harm(values: CellValues) -> np.ndarray:
 
 def _order(worst: np.ndarray, then: np.ndarray) -> np.ndarray:
     """Flat positions by the first, then the second, then as in the table."""
-    return np.lexsort((np.nan_to_num(then.ravel(), nan=2.0), worst.ravel()))
+    worst, then = worst.ravel(), then.ravel()
+    order = np.argsort(worst, kind="stable")
+    # Sorting by both is slow, and only ties need it.
+    ordered = worst[order]
+    as_next = ordered[1:] == ordered[:-1]
+    tied = np.flatnonzero(np.append(as_next, False) | np.append(False, as_next))
+    cells = order[tied]
+    among = np.lexsort((np.nan_to_num(then[cells], nan=2.0), ordered[tied]))
+    order[tied] = cells[among]
+    return order
 
 
 def n_to_flag(suspicion: np.ndarray) -> int:

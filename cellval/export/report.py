@@ -29,7 +29,7 @@ from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
 from cellval.figures.palette import SELECTED
 from cellval.glossary import DECIDED, STDERR_HELP, VALUE_HELP
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.decisions import read_decisions, repairs_of
 from cellval.repairs.repair import WORDS, Repairs, changes_frame
@@ -354,21 +354,23 @@ def _changes(
         return {"decided": decided, "changes": None}
     frame = safe_frame(changes_frame(table, repairs))
     first = f"; the first {MOST_CHANGES:,} are listed" * (len(frame) > MOST_CHANGES)
+    with_id = table.id_column is not None
     lines = [
         [
             f"{line.row:,}",
-            *(cut(text, LONGEST) for text in (line.id, line.column, line.before)),
+            *[cut(line.id, LONGEST)] * with_id,
+            *(cut(text, LONGEST) for text in (line.column, line.before)),
             cut(line.after, LONGEST) or "(blank)",
             cut(line.reason, LONGEST),
         ]
         for line in frame.head(MOST_CHANGES).itertuples()
     ]
-    names = ("Row", "Id", "Column", "Before", "After", "Why")
+    names = ("Row", *["Id"] * with_id, "Column", "Before", "After", "Why")
     return {
         "decided": decided,
         "changes_note": f"{counted(len(frame), 'change')}, in the order of deciding"
         f"{first}.",
-        "changes": Listing(names, "ntttts", lines),
+        "changes": Listing(names, f"n{'t' * with_id}ttts", lines),
     }
 
 
@@ -407,4 +409,4 @@ def _value_help(values: CellValues | None) -> str:
     if values is None:
         return ""
     settings = values.settings
-    return VALUE_HELP if settings.additive else METHODS[settings.method].means
+    return VALUE_HELP if settings.additive else about(settings.method).means

@@ -16,7 +16,7 @@ from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.export.frames import n_listed, safe_frame, suspects_list, suspects_sentence
 from cellval.figures.palette import REPAIRED, SELECTED, rgb_at
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.repairs.repair import WHOLE_ROW, Repairs, changes_frame, split
 from cellval.table.formulas import safe_text
 from cellval.table.table import Table
@@ -95,7 +95,7 @@ def _legend(suspicion: Suspicion) -> list[str]:
             f"colour. Darkest at {view.unit.text(view.limit)} of accuracy."
             if values.settings.additive
             else "Colour: the cell's score, orange below the mean, blue above. "
-            f"{METHODS[values.settings.method].means}",
+            f"{about(values.settings.method).means}",
             f"Values: {'; '.join(filter(None, made))}. "
             f"{approximation_words(values.settings)}".strip(),
         ]

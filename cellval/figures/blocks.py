@@ -58,7 +58,7 @@ def heatmap(blocks: BlockValues) -> go.Figure:
         xaxis=named_axis(columns, tickangle=-90 if slanted else 0),
         yaxis=named_axis(rows, down=True),
     )
-    note_above(figure, f"value of a block: {unit.name} of accuracy; below 0 hurts")
+    note_above(figure, f"value of a block: {unit.of_score}; below 0 hurts")
     return figure
 
 
@@ -74,7 +74,7 @@ def _hover(blocks: BlockValues, unit: Unit) -> list[list[str]]:
         return (
             f"<b>{figure_name(blocks.row_groups[i])}</b> × "
             f"<b>{figure_name(blocks.column_groups[j])}</b><br>"
-            f"value {said} of accuracy{share}"
+            f"value {said} of {unit.score}{share}"
             f"<br>{blocks.n_rows[i]:,} rows × {blocks.n_columns[j]:,} columns"
         )
 

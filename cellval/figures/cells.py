@@ -15,7 +15,8 @@ from cellval.figures.palette import (
     SUSPICION_COLOURS,
     colours_between,
 )
-from cellval.text import content, figure_name, figure_text
+from cellval.text import class_words, content, figure_name, figure_text
+from cellval.values.result import CellValues
 from cellval.values.settings import Settings
 from cellval.views.value_view import ValueView
 
@@ -24,7 +25,7 @@ Trace = dict[str, Any]
 # Of the texts of `cell_data`.
 NO_VALUE = "none: held out for testing"
 HOVER_CELL = "<b>%{customdata[2]}</b>: %{customdata[3]}<br>value %{customdata[4]}"
-HOVER_ROW = "%{customdata[5]}, id %{customdata[6]}, class %{customdata[7]}"
+HOVER_ROW = "%{customdata[5]}%{customdata[6]}%{customdata[7]}"
 STAYS: Trace = {  # a bar that can be clicked looks the same afterwards
     "selected": {"marker": {"opacity": 1}},
     "unselected": {"marker": {"opacity": 1}},
@@ -52,8 +53,9 @@ def colours(
     return {"colorscale": colours_between(start, end), **ends}
 
 
-# Suspicion as colours, by its decades: 6 is one in a million, which is dark.
-SUSPICION_TICKS = {2: "1 in 100", 4: "1 in 10,000", 6: "1 in a million"}
+# Suspicion as colours, by its decades: 6 is a millionth or less, which is dark. The
+# same numbers as in the list: it is no share of cells, so that "1 in 100" is no name.
+SUSPICION_TICKS = {2: "0.01", 4: "0.0001", 6: "0.000001"}
 SUSPICION_RANGE: Trace = {
     "colorscale": SUSPICION_COLOURS,
     "zmin": 1,
@@ -122,6 +124,19 @@ def point_data(lines: list[list[Any]]) -> np.ndarray:
     return array
 
 
+def id_words(values: CellValues, i: int) -> str:
+    """What names a row beside its number, if anything does."""
+    own, number = values.ids[i], str(values.row_numbers[i])
+    return "" if own == number else f", id {figure_name(own, 60)}"
+
+
+def _label_words(values: CellValues, i: int) -> str:
+    label = figure_name(values.labels[i], 60)
+    if values.bands:
+        return f", label {label}"
+    return f", {class_words(label)}" if label else ""
+
+
 def cell_data(
     view: ValueView, rows: np.ndarray, columns: np.ndarray, *more: Sequence[str]
 ) -> np.ndarray:
@@ -136,8 +151,8 @@ def cell_data(
     whose = {
         i: (
             f"row {values.row_numbers[i]:,}",
-            figure_name(values.ids[i], 60),
-            figure_name(values.labels[i], 60),
+            id_words(values, i),
+            _label_words(values, i),
         )
         for i in own_rows.tolist()
     }

@@ -29,8 +29,8 @@ def column_bars(
         shared_yaxes=True,
         horizontal_spacing=0.03,
         subplot_titles=(
-            f"Column value<br>± standard error,<br>{big.name} of accuracy",
-            f"Spread of its<br>cell values,<br>{small.name} of accuracy",
+            f"Column value<br>± standard error,<br>{big.of_score}",
+            f"Spread of its<br>cell values,<br>{small.of_score}",
         ),
     )
     figure.add_bar(
@@ -45,7 +45,7 @@ def column_bars(
         marker_color=sign_colours(sizes),
         **STAYS,
         customdata=[
-            [j, name, view.column_text(j) + " of accuracy" + _known(facts, j)]
+            [j, name, f"{view.column_text(j)} of {big.score}{_known(facts, j)}"]
             for j, name in zip(columns.tolist(), whole, strict=True)
         ],
         hovertemplate=(

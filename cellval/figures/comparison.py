@@ -20,7 +20,7 @@ from cellval.figures.layout import (
     named_axis,
     note_below,
 )
-from cellval.figures.palette import GREY, HIGH, LOW
+from cellval.figures.palette import GREY, HIGH, LOW, REPAIR_MARK
 from cellval.repairs.comparison import Comparison
 from cellval.text import content, figure_name, figure_names, figure_text
 from cellval.values.result import CellValues
@@ -120,7 +120,8 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
     )
     # Of a dropped row all cells are outlined.
     dropped = {(row, int(j)) for row, at in repaired if at < 0 for j in columns}
-    outlined = outlines(placed(pair.rows, columns, repaired | dropped), 2)
+    cells = placed(pair.rows, columns, repaired | dropped)
+    outlined = outlines(cells, 3, tones=REPAIR_MARK)
     sides = ((pair.before, pair.old), (pair.after, pair.new))
     grids = [values.values[np.ix_(at, columns)] for values, at in sides]
     # A dropped row is a gap, no held-out one.
@@ -129,7 +130,7 @@ def heatmaps(pair: MatchedRows, columns: np.ndarray, repaired: set[Cell]) -> go.
         held_out(np.where((at < 0)[:, None], 0.0, grid), **gaps)
         for grid, (_, at) in zip(grids, sides, strict=True)
     ]
-    words = f"value: {unit.name} of accuracy; below 0 hurts"
+    words = f"value: {unit.of_score}; below 0 hurts"
     if not pair.before.settings.additive:
         words = f"score: {unit.name}; lower is worse"
     words += f"   {HELD_OUT_WORDS}" * any(greys)

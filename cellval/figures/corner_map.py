@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from cellval.detect.suspicion import CORNERS, SURPRISING, Suspicion
 from cellval.figures.cells import HOVER_CELL, HOVER_ROW, Cell, Trace, cell_data
 from cellval.figures.layout import lay_out
-from cellval.figures.palette import CORNER_COLOURS, GREY, SELECTED
+from cellval.figures.palette import CORNER_COLOURS, GREY, SELECTED, see_through
 from cellval.stats import SURE
 from cellval.text import counted, one_in
 from cellval.views.corners import in_standard_errors, score_limits
@@ -29,6 +29,9 @@ TICKS = {
 }
 HEIGHT = 560
 STRIP = 0.3  # of the height between the lowest and highest cell, for a corner's name
+# How much of the points of a corner is seen: where many lie on each other it is darker.
+# It is part of the colour, since a click would change the opacity of all points.
+SEEN = {"error": 0.95, "odd": 0.95, "hard": 0.6, "fine": 0.45}
 PAD = 0.12  # decades beside the outermost cells
 Edges = tuple[float, float, float, float]  # left, right, bottom, top
 
@@ -76,7 +79,9 @@ def _points(
 ) -> Trace:
     assert suspicion.values is not None
     kinds, words = suspicion.corner[at], list(CORNERS.values())
-    colours = np.array(list(CORNER_COLOURS.values()), object)
+    colours = np.array(
+        [see_through(CORNER_COLOURS[name], by) for name, by in SEEN.items()], object
+    )
     known = cell_data(
         value_view(suspicion.values),
         *at,
@@ -93,7 +98,7 @@ def _points(
         marker={
             "color": colours[kinds],
             "size": np.array([8, 7, 6, 5])[kinds],
-            "opacity": 0.9,
+            "opacity": 1,
             "line": {"width": 0},
         },
         selected={"marker": {"color": SELECTED, "size": 12, "opacity": 1}},

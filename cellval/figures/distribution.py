@@ -5,40 +5,46 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from cellval.figures.layout import lay_out, named_axis, note_above
+from cellval.figures.layout import NO_POWERS, lay_out, named_axis, note_above
 from cellval.figures.palette import AXIS, GREY, HIGH, SELECTED
-from cellval.table.describe import Spread
+from cellval.table.describe import Spread, drawn_range
 from cellval.text import (
     content,
     figure_name,
     figure_names,
     figure_text,
+    full,
     short_names,
 )
 
 MOST_CLASSES = 12
+LABEL_BINS = 40
 BAR_WIDTH, LETTER = 500, 7  # pixels, about
 LINE = 20
 N_DATES = 3  # on an axis
 
 
 def distribution(
-    spread: Spread, label: str, cell: str, *, height: int = 200
+    spread: Spread, group: str, cell: str, *, height: int = 200
 ) -> go.Figure:
-    """A column's cells overall and within one class, with one cell marked.
+    """A column's cells overall and in a group of rows, with one cell marked.
 
     It is drawn anew at every click: few shapes, nothing to hover over, and a legend in
     words, which a browser draws much faster.
     """
-    (own,) = figure_names([label], 24)
+    (own,) = figure_names([group], 34)
     shares = (spread.overall.round(3), spread.in_class.round(3))
     drawn = list(zip(shares, (GREY, HIGH), strict=True))
+    if group == "all rows":
+        drawn = drawn[:1]
     figure = _bars(spread, drawn) if spread.labels else _steps(spread, drawn, cell)
     if spread.labels:
         height = max(height, 70 + 30 * len(spread.labels))
     lay_out(figure, height, (8, 8, 40, 40), menu=False, showlegend=False)
     squares = [f'<span style="color:{colour}">■</span>' for _, colour in drawn]
-    note_above(figure, f"{squares[0]} all rows   {squares[1]} class {own}", menu=False)
+    names = ("all rows", own)
+    words = "   ".join(f"{a} {b}" for a, b in zip(squares, names, strict=False))
+    note_above(figure, words, menu=False)
     return figure
 
 
@@ -102,6 +108,33 @@ def _steps(spread: Spread, drawn: list[tuple[np.ndarray, str]], cell: str) -> go
         texts = [str(np.datetime64(day, "D")) for day in days.tolist()]
         figure.update_xaxes(tickvals=days.tolist(), ticktext=texts, tickangle=0)
     return figure.update_yaxes(title="% of cells", rangemode="tozero")
+
+
+def label_histogram(numbers: np.ndarray, name: str) -> go.Figure:
+    """Where the numbers of a label lie, without far outliers."""
+    low, high = drawn_range(numbers, None)
+    counts, edges = np.histogram(numbers, LABEL_BINS, (low, high))
+    outside = int(np.count_nonzero((numbers < low) | (numbers > high)))
+    figure = go.Figure(
+        go.Bar(
+            x=((edges[1:] + edges[:-1]) / 2).tolist(),
+            y=counts.tolist(),
+            width=np.diff(edges).tolist(),
+            marker={"color": HIGH, "line": {"width": 0}},
+            customdata=[
+                f"{full(a, 4)} to {full(b, 4)}: {n:,} rows"
+                for a, b, n in zip(edges, edges[1:], counts.tolist(), strict=False)
+            ],
+            hovertemplate="%{customdata}<extra></extra>",
+        )
+    )
+    words = f"rows by {figure_name(name)}"
+    if outside:
+        words += f"; {outside:,} lie beyond"
+    lay_out(figure, 130, (40, 8, 20, 24), menu=False, bargap=0.05, showlegend=False)
+    figure.update_xaxes(**NO_POWERS)
+    note_above(figure, words, menu=False)
+    return figure
 
 
 def class_sizes(classes: Sequence[str], counts: Sequence[int]) -> go.Figure:

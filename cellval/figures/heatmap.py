@@ -20,6 +20,7 @@ from cellval.figures.cells import (
     colours,
     decades,
     held_out,
+    id_words,
     outlines,
     placed,
     points,
@@ -35,11 +36,13 @@ from cellval.figures.layout import (
     text_pixels,
 )
 from cellval.figures.palette import MARK, sign_colours
-from cellval.text import figure_name, figure_names, one_in
+from cellval.text import figure_name, figure_names, share
+from cellval.values.words import spoken
 from cellval.views.value_view import ValueView
 
 BAR_HEIGHT, GAP, TOP, NOTE_PIXELS = 48, 14, 60, 18
 MOST_BAR_TICK = 48  # pixels of the numbers beside the bars
+ROWS_DOWN, ROWS_ACROSS = 18, 70  # pixels of what the names of rows are
 
 
 def heatmap(
@@ -91,7 +94,30 @@ def heatmap(
     held = any(trace.get("name") == "held out" for trace in coloured)
     note_above(figure, _words(view, suspicion) + f"   {HELD_OUT_WORDS}" * held)
     place_scale(figure)
+    _name_rows(figure, view, transposed)
     return figure
+
+
+def _name_rows(figure: go.Figure, view: ValueView, turn: bool) -> None:
+    """Are the names of rows ids or numbers? In the margin, beside or before them.
+
+    A title of plotly's own would need its "automargin", which is slow.
+    """
+    numbers = tuple(map(str, view.values.row_numbers.tolist()))
+    place: dict[str, Any] = {"x": 0, "xanchor": "right", "xshift": -6}
+    place |= {"y": 1, "yanchor": "bottom"}
+    if not turn:
+        place = {"x": 0, "xanchor": "left", "xshift": -figure.layout.margin.l}
+        place |= {
+            "y": figure.layout.yaxis.domain[1],
+            "yanchor": "top",
+            "textangle": -90,
+        }
+    figure.add_annotation(
+        text="row number" if view.values.ids == numbers else "row id",
+        **{"xref": "paper", "yref": "paper", "showarrow": False, "font_size": 11},
+        **place,
+    )
 
 
 def place_scale(figure: go.Figure) -> None:
@@ -103,9 +129,9 @@ def place_scale(figure: go.Figure) -> None:
 def _words(view: ValueView, suspicion: Suspicion | None) -> str:
     """What the colours mean."""
     if suspicion is not None:
-        return "suspicion: so rarely is an ordinary cell this odd"
+        return "suspicion: how odd, and a little how harmful; lower is worse"
     if view.values.settings.additive:
-        return f"value: {view.unit.name} of accuracy; below 0 hurts"
+        return f"value: {view.unit.of_score}; below 0 hurts"
     return f"score: {view.unit.name}; lower is worse"
 
 
@@ -143,7 +169,7 @@ def _by_suspicion(
     grid = decades(suspicion.scores[np.ix_(rows, columns)])
     worst = suspicion.scores[rows].min(axis=1)
     texts = [
-        f"{_row_words(view, i)}<br>its most suspicious cell: {one_in(score)}"
+        f"{_row_words(view, i)}<br>suspicion of its worst cell: {share(score)}"
         for i, score in zip(rows.tolist(), worst.tolist(), strict=True)
     ]
     return [
@@ -165,13 +191,15 @@ def _overlay(
         n = int(np.count_nonzero(view.ranks))
         ranks = view.ranks[shown].ravel().tolist()
         texts = [f"{rank:,} of {n:,}" if rank else "–" for rank in ranks]
-        line = "rank %{customdata[8]} (within its class; 1 is worst)"
+        line = spoken(
+            "rank %{customdata[8]} (within its class; 1 is worst)", view.values.settings
+        )
     else:
         n = suspicion.scores.size
         scores = suspicion.scores[shown].ravel().tolist()
         ranks = suspicion.ranks[shown].ravel().tolist()
         texts = [
-            f"{one_in(score)}, rank {rank:,} of {n:,}"
+            f"{share(score)}, rank {rank:,} of {n:,}"
             for score, rank in zip(scores, ranks, strict=True)
         ]
         line = "suspicion %{customdata[8]} (1 is worst)"
@@ -203,7 +231,8 @@ def _column_bars(view: ValueView, columns: np.ndarray, turn: bool) -> Trace:
             for j in columns.tolist()
         ],
         hovertemplate=(
-            "<b>%{customdata[2]}</b><br>column value %{customdata[3]} of accuracy<br>"
+            "<b>%{customdata[2]}</b><br>column value %{customdata[3]} of "
+            f"{view.unit.score}<br>"
             "click to sort the rows by this column<extra></extra>"
         ),
         showlegend=False,
@@ -215,7 +244,7 @@ def _value_strip(view: ValueView, rows: np.ndarray, turn: bool) -> list[Trace]:
     own = values.row_values[rows]
     texts = [
         f"{_row_words(view, i)}<br>row value "
-        f"{unit.with_error(values.row_values[i], values.row_stderr[i])} of accuracy"
+        f"{unit.with_error(values.row_values[i], values.row_stderr[i])} of {unit.score}"
         for i in rows.tolist()
     ]
     range_ = colours(view.row_limit, unit.factor, values.settings)
@@ -225,8 +254,7 @@ def _value_strip(view: ValueView, rows: np.ndarray, turn: bool) -> list[Trace]:
 
 
 def _row_words(view: ValueView, i: int) -> str:
-    number, own_id = view.values.row_numbers[i], view.values.ids[i]
-    return f"<b>row {number:,}</b>, id {figure_name(own_id, 60)}"
+    return f"<b>row {view.values.row_numbers[i]:,}</b>{id_words(view.values, i)}"
 
 
 def _strip(z: np.ndarray, texts: list[str], turn: bool, range_: Trace) -> Trace:
@@ -268,7 +296,8 @@ def _lay_out(
     every = max(1, round(14 / size))
     step = -(-len(across) // 30)  # names must not overlap
     plain = {"showgrid": False, "zeroline": False, "ticksuffix": f" {unit}"}
-    left = max([MOST_BAR_TICK, *map(text_pixels, down[::every])]) + 10
+    names = max([MOST_BAR_TICK, *map(text_pixels, down[::every])])
+    left = max(names, ROWS_ACROSS) + 10 if turn else names + 10 + ROWS_DOWN
     lay_out(
         figure,
         area + margin + 24,

@@ -17,7 +17,7 @@ from cellval.figures.cells import (
 )
 from cellval.figures.layout import colour_bar, lay_out, named_axis
 from cellval.figures.palette import LOW_COLOURS, SELECTED
-from cellval.text import content, figure_names, figure_text, one_in
+from cellval.text import content, figure_names, figure_text, share
 from cellval.views.bands import Bands
 from cellval.views.value_view import ValueView
 
@@ -52,7 +52,7 @@ def overview(
             i, j = int(rows[b, g]), int(columns[b, g])
             text = figure_text(content(texts[b][g], 12 if window else 40))
             worst = float(pooled.lowest[b, g])
-            value = one_in(worst) if by_suspicion else unit.text(worst)
+            value = f"suspicion {share(worst)}" if by_suspicion else unit.text(worst)
             number = f"row {values.row_numbers[i]:,}"
             known.append([i, j, names[j], text, value, number, span])
     down, across = np.indices(pooled.lowest.shape).reshape(2, -1)
@@ -67,7 +67,7 @@ def overview(
     if window:
         low, high = coloured["zmin"], coloured["zmax"]
         ends = [low + at * (high - low) for at in (0.15, 0.85)]  # words need room
-        words = ["usual", "odd"] if by_suspicion else ["lowest", "usual"]
+        words = ["usual", "worst"] if by_suspicion else ["lowest", "usual"]
         places = {"y": 1 - 36 / height, "yref": "container", "xpad": 0, "ypad": 0}
         scale = {"colorbar": colour_bar(1, **places)}
         scale["colorbar"] |= {"tickmode": "array", "tickvals": ends, "ticktext": words}
@@ -110,7 +110,7 @@ def overview(
         yaxis=yaxis,
     )
     if window:
-        _title(figure, len(order), "oddest" if by_suspicion else "lowest")
+        _title(figure, len(order), "worst" if by_suspicion else "lowest")
     return figure
 
 

@@ -31,6 +31,7 @@ HELD_OUT = "#a3a8ae"  # a grey that no value has
 LOW, HIGH, GREY, GREEN = "#d55e00", "#0072b2", "#8a8f98", "#009e73"
 OUTLINE = "#111111", "#ffffff"  # a wide line under a narrow one: seen on all colours
 SELECTED, REPAIRED = "#c2189b", "#2e8b57"
+REPAIR_MARK = "#ffffff", REPAIRED  # on dark pages one sees both, on light ones green
 MARK = SELECTED, "#ffffff"  # the same two tones around the cell that is looked at
 # Of points on a map: as bright on black as on white.
 CORNER_COLOURS = {"error": "#e0650a", "odd": "#0aa57a", "hard": "#2e8fd0", "fine": GREY}
@@ -62,6 +63,12 @@ def colours_between(start: float, end: float) -> list[tuple[float, str]]:
     first, last = ("#" + bytes(rgb_at(at)).hex() for at in (start, end))
     places = [(start, first), *inner, (end, last)]
     return [((at - start) / (end - start), colour) for at, colour in places]
+
+
+def see_through(colour: str, share: float) -> str:
+    """A colour of which only this share is seen, the rest being what is behind it."""
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {share:g})"
 
 
 def rgb_at(place: float) -> tuple[int, int, int]:

@@ -19,7 +19,7 @@ def waterfall(
 ) -> go.Figure:
     """From 0 to the row's value, largest contribution first (`CellValues.explain`).
 
-    `limits` of the axis are shares of accuracy: so two rows can be compared.
+    `limits` of the axis are shares of the score: so two rows can be compared.
     """
     lines = folded(explained)
     names = [
@@ -63,7 +63,7 @@ def waterfall(
         figure,
         110 + BAR_PIXELS * len(places),
         xaxis={
-            "title": f"{unit.name} of accuracy; below 0 hurts",
+            "title": f"{unit.of_score}; below 0 hurts",
             "range": [(low - room) * unit.factor, (high + room) * unit.factor],
             "zeroline": True,
             "zerolinecolor": GREY,

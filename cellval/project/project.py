@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cellval.errors import InputError
+from cellval.knn.problem import require_label
 from cellval.progress import Snapshot
 from cellval.project.checkpoint import read_values, write_values
 from cellval.project.database import NAME, Damaged, connect, transaction
@@ -362,6 +363,7 @@ class Project:
         self, *, n_jobs: int | None = None, **options: Any
     ) -> Iterator[Snapshot[CellValues]]:
         """The same step by step; closing it stops the run, and what it has is kept."""
+        require_label(self.table)
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
         run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
         table = self.table_of(run)

@@ -17,7 +17,7 @@ def told(result: Any) -> dict[str, Any]:
     --------
     >>> from cellval.project.source import Setup
     >>> told(Setup(label="y"))
-    {'label': 'y', 'id_column': None, 'exclude': [], 'kinds': []}
+    {'label': 'y', 'id_column': None, 'exclude': [], 'kinds': [], 'has_label': True}
     """
     return {field.name: _plain(getattr(result, field.name)) for field in fields(result)}
 

@@ -18,6 +18,7 @@ from cellval.project.project import ID, Project, Run, remove, why_not
 from cellval.project.source import Setup, Source
 from cellval.repairs.work import Work
 from cellval.table.decoding import bytes_of
+from cellval.table.labels import GUESS, Guess
 from cellval.text import listed
 
 
@@ -224,7 +225,7 @@ def open_project(
     source: Any = None,
     *,
     folder: str | Path | None = None,
-    label: str | None = None,
+    label: str | Guess | None = GUESS,
     id_column: str | None = None,
     exclude: tuple[str, ...] = (),
     kinds: dict[str, str] | None = None,
@@ -267,7 +268,9 @@ def open_project(
         if trouble := shelf.why_not():
             raise InputError(trouble)
         chosen = tuple((kinds or {}).items())
-        setup = Setup(label, id_column, tuple(exclude), chosen)
+        named = label if isinstance(label, str) else None
+        how = (id_column, tuple(exclude), chosen)
+        setup = Setup(named, *how, has_label=label is not None)
         setup.read(file)  # or InputError, before anything is kept
         project = shelf.create(file, setup, name=name)
     elif file is not None and file.sha256 != project.source.sha256:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
+from cellval.table.labels import GUESS
 from cellval.table.table import Table, read
 
 
@@ -29,21 +30,24 @@ class Source:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a person chose about the columns; None is guessed."""
+    """What a person chose about the columns; a name that is None is guessed."""
 
     label: str | None = None
     id_column: str | None = None
     exclude: tuple[str, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+    has_label: bool = True
 
     def read(self, source: Source) -> Table:
         """The file as a table, or InputError."""
-        how: dict[str, Any] = vars(self) | {"kinds": dict(self.kinds)}
-        return read(source.buffer(), **how)
+        label = (self.label or GUESS) if self.has_label else None
+        how: dict[str, Any] = {"id_column": self.id_column, "exclude": self.exclude}
+        return read(source.buffer(), label=label, kinds=dict(self.kinds), **how)
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> "Setup":
         """What `vars` gave, after JSON made lists of tuples."""
         kinds = tuple((str(name), str(kind)) for name, kind in saved["kinds"])
         exclude = tuple(map(str, saved["exclude"]))
-        return cls(saved["label"], saved["id_column"], exclude, kinds)
+        has_label = bool(saved.get("has_label", True))
+        return cls(saved["label"], saved["id_column"], exclude, kinds, has_label)

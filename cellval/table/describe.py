@@ -8,7 +8,7 @@ from cellval.kept import kept
 from cellval.stats import unit_of
 from cellval.table.columns import Column
 from cellval.table.table import Table
-from cellval.text import brief, full, percent
+from cellval.text import brief, class_words, full, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
@@ -40,15 +40,25 @@ class Place:
     usual: str  # where nine in ten cells are, or the most common categories
 
 
-def place(table: Table, position: int, name: str) -> tuple[Place, Place]:
-    """The cell's place among all rows, and among those of its row's class."""
+def group_words(table: Table, position: int) -> str:
+    """The rows that a row is grouped with by its label: class F, or a band."""
+    group = brief(table.classes[int(table.y[position])])
+    if not table.label:
+        return "all rows"
+    if table.target is not None:
+        return f"rows with {brief(table.label, 20)} {group}"
+    return class_words(group)
+
+
+def place(table: Table, position: int, name: str) -> tuple[Place, ...]:
+    """The cell's place among all rows, and among those of its row's class (or band)."""
     column, label = column_of(table, name), int(table.y[position])
     everyone = np.ones(table.n_rows, bool)
-    words = f"class {brief(table.classes[label])}"
-    return (
-        _place(column, position, everyone, "all rows"),
-        _place(column, position, table.y == label, words),
-    )
+    places = [_place(column, position, everyone, "all rows")]
+    if table.label:
+        words = group_words(table, position)
+        places.append(_place(column, position, table.y == label, words))
+    return tuple(places)
 
 
 def _place(column: Column, position: int, who: np.ndarray, words: str) -> Place:
@@ -121,7 +131,7 @@ def standing(
     share = float(column.missing[table.y == label].mean())
     return (
         f"This cell has no place here: {words} missing, like {percent(share)} of this "
-        f"column's cells in class {table.classes[label]}.",
+        f"column's cells in {group_words(table, position)}.",
     )
 
 
@@ -150,7 +160,7 @@ def spread(table: Table, position: int, name: str) -> Spread:
         at = None if missing else float(column.numbers[position])
         unit = unit_of(x)
         at_unit = None if at is None else at / unit
-        low, high = _drawn_range(x / unit, at_unit)
+        low, high = drawn_range(x / unit, at_unit)
         edges = np.linspace(low, high, N_BINS + 1)
         overall = _shares(np.histogram(x / unit, edges)[0], x.size)
         mine = column.numbers[present & same] / unit
@@ -189,7 +199,7 @@ def _small_spread(column: Column, some: slice) -> list[float]:
     if column.numbers is not None and present.any():
         x = column.numbers[some][present]
         x = x / unit_of(x)
-        counts = np.histogram(x, SMALL_BINS, _drawn_range(x, None))[0]
+        counts = np.histogram(x, SMALL_BINS, drawn_range(x, None))[0]
     elif column.codes is not None and present.any():
         counts = -np.sort(-np.bincount(column.codes[some][present]))[:SMALL_BINS]
     else:
@@ -198,7 +208,7 @@ def _small_spread(column: Column, some: slice) -> list[float]:
     return shares
 
 
-def _drawn_range(x: np.ndarray, at: float | None) -> tuple[float, float]:
+def drawn_range(x: np.ndarray, at: float | None) -> tuple[float, float]:
     """All of the column; of one with far outliers its bulk, so that bars have width."""
     low, high = float(x.min()), float(x.max())
     q1, q3 = np.percentile(x, [25, 75])

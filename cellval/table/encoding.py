@@ -140,7 +140,8 @@ def _exact_factor(x: np.ndarray) -> float:
     largest, width = np.abs(x).max(), np.ptp(x)
     if width == 0 or not np.isfinite(width):
         return 0.0
-    n_distinct = np.unique(x).size
+    x = np.sort(x)
+    n_steps = _n_steps(x)
     with np.errstate(divide="ignore", over="ignore"):  # of numbers near 1e-308
         finest = min(np.log10(2**24 / width), np.log10(1e9 / largest), LARGEST_POWER)
     for power in range(-int(np.log10(largest)), int(finest) + 1):
@@ -150,9 +151,14 @@ def _exact_factor(x: np.ndarray) -> float:
         scaled = x * factor
         whole = np.rint(scaled)
         close = np.all(np.abs(scaled - whole) <= ROUNDING * np.abs(scaled))
-        if close and np.unique(whole).size == n_distinct:
+        if close and _n_steps(whole) == n_steps:  # no two became alike
             return factor
     return 0.0
+
+
+def _n_steps(ordered: np.ndarray) -> int:
+    """How often a number differs from the one before it."""
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1]))
 
 
 def _few_bits(weight: float) -> float:

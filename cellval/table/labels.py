@@ -17,6 +17,7 @@ from cellval.text import full, shortened
 LABEL_NAMES = (
     *("label", "labels", "target", "class", "classes", "y", "outcome", "response"),
     *("income", "diagnosis", "species", "survived", "churn", "default", "category"),
+    "price",
 )
 MOST_BANDS = 5  # of a label of numbers
 FEW_ROWS = 8  # in a band, at least

@@ -5,11 +5,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cellval.errors import InputError
 from cellval.limits import refuse_shape
@@ -134,13 +135,17 @@ class Table:
         """SHA-256 over the cells, the label, and the features and their kinds."""
         digest = hashlib.sha256()
         label = [self.label] if self.target is None else [self.label, "number"]
-        parts: list[Iterable[str]] = [label]
+        parts = [label]
         parts += [[column.name, column.kind] for column in self.features]
-        # one after the other: the texts of all columns would take much memory
-        texts = ([str(name), *self.cells[name].tolist()] for name in self.cells)
-        for part in chain(parts, texts):
-            # Cells hold no NUL, so it separates without doubt.
+        # Cells hold no NUL, so it separates without doubt.
+        for part in parts:
             digest.update("\0".join(part).encode("utf-8") + b"\0\0")
+        for name in self.cells:  # one after the other: all would take much memory
+            digest.update(str(name).encode("utf-8"))
+            if self.n_rows:
+                digest.update(b"\0")
+                digest.update(_between_nul(self.cells[name]))
+            digest.update(b"\0\0")
         return digest.hexdigest()
 
     def position(self, row_number: int) -> int:
@@ -623,6 +628,16 @@ def _stray_note(column: Column, rows: np.ndarray) -> str:
     return (
         f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
     )
+
+
+def _between_nul(cells: pd.Series) -> pa.Buffer:
+    """All texts of a column with NUL between them; lists of texts are slow."""
+    texts = pa.array(cells, pa.large_string())
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    rows = pa.ListArray.from_arrays([0, len(texts)], texts)
+    nul = pa.scalar("\0", pa.large_string())
+    return pc.binary_join(rows, nul)[0].as_buffer()
 
 
 def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:

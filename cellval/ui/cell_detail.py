@@ -14,15 +14,17 @@ from cellval.figures.distribution import distribution
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Cell
 from cellval.table.table import Table
-from cellval.text import content, one_in, share
+from cellval.text import content, counted, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
-from cellval.ui.parts import CELL, then_page
+from cellval.ui.parts import CELL, say, then_page
 from cellval.ui.projects import LINK
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart
+from cellval.values.settings import Settings
+from cellval.values.words import spoken
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail
 from cellval.views.many_changes import accepted
 
@@ -44,7 +46,7 @@ KEYS = """
 |---|---|
 | **J**, **K** | next and previous suspect (or line of the list) |
 | **W**, **F**, **U** | the cell is wrong, fine, unsure; again: take it back |
-| **A** | take the suggestion that is filled in, if one is |
+| **A** | accept the suggestion; only where there is a likely one (the filled button) |
 | **Z** | undo what was decided on the cell |
 
 Keys work when no text box is being typed in. The address of the page is a link to the
@@ -56,8 +58,9 @@ class Walk(NamedTuple):
     """Cells that the next and previous buttons go through, and how one is opened."""
 
     cells: list[Cell]  # row position and column
-    words: str  # what they are
+    one: str  # what each of them is
     go: Callable[[int, str], None]  # a callback
+    where: str = ""  # they are, as words after their number
 
 
 @st.fragment(key=CELL)
@@ -83,10 +86,11 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
         _whose(table, cell, new)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells, is_past=new is not None)
-        _value(cell)
+        if cell.is_valued:
+            _value(cell, values.settings)
         _decision_buttons(session, cell)
         repairs = st.container(gap="xsmall")
-        if st.button(
+        if cell.is_valued and st.button(
             "Explain this row",
             key="cell explain",
             icon=":material/waterfall_chart:",
@@ -106,10 +110,10 @@ def _step_buttons(walk: Walk, now: Cell | None) -> None:
     if not walk.cells:
         return
     at = walk.cells.index(now) if now in walk.cells else None
-    last = len(walk.cells) - 1
+    n = len(walk.cells)
     steps = {
         "Previous": (None if at in (None, 0) else at - 1, "K"),
-        "Next": (0 if at is None else None if at == last else at + 1, "J"),
+        "Next": (0 if at is None else None if at == n - 1 else at + 1, "J"),
     }
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         for name, (to, key) in steps.items():
@@ -120,14 +124,12 @@ def _step_buttons(walk: Walk, now: Cell | None) -> None:
                 disabled=to is None,
                 on_click=walk.go,
                 args=walk.cells[to or 0],
-                help=f"The {name.lower()} of the {walk.words}.",
+                help=f"The {name.lower()} {walk.one}{walk.where}.",
             )
-        where = "–" if at is None else f"{at + 1:,}"
-        st.caption(
-            f"{where} of {len(walk.cells):,}",
-            width="content",
-            help=f"Where you are among the {walk.words}.",
-        )
+        words = counted(n, walk.one)
+        if at is not None:
+            words = f"{walk.one.capitalize()} {at + 1:,} of {n:,}"
+        st.caption(f"{words}{walk.where}", width="content")
         with st.popover("Keys", icon=":material/keyboard:", type="tertiary"):
             st.markdown(KEYS)
 
@@ -148,23 +150,24 @@ def _whose(table: Table, cell: CellDetail, new: str | None) -> None:
     whose = [f"Row {cell.row_number:,}"]
     if cell.row_id is not None:
         whose.append(f"{plain(table.id_column or '')} {plain(cell.row_id)}")
-    whose.append(f"{plain(table.label)}: {plain(cell.label)}")
+    if table.label:
+        whose.append(f"{plain(table.label)}: {plain(cell.label)}")
     st.caption(" · ".join(whose))
 
 
-def _value(cell: CellDetail) -> None:
+def _value(cell: CellDetail, settings: Settings) -> None:
     if cell.sentence:
         st.markdown(plain(cell.sentence))
     st.markdown(
         f"**Value** {cell.unit.with_error(cell.value, cell.stderr)}",
-        help=f"{words.VALUE_HELP} {words.STDERR_HELP}",
+        help=spoken(f"{words.VALUE_HELP} {words.STDERR_HELP}", settings),
     )
     st.markdown(
         f"**Rank by value** {cell.rank_over_all:,} of {cell.n_ranked:,}; "
-        f"{cell.rank:,} if each cell is ranked within its class"
+        + spoken(f"{cell.rank:,} if each cell is ranked within its class", settings)
         if cell.rank
         else "**Rank by value** none",
-        help=f"{words.RANK_HELP} {words.WITHIN_HELP}",
+        help=spoken(f"{words.RANK_HELP} {words.WITHIN_HELP}", settings),
     )
 
 
@@ -219,7 +222,7 @@ def _decision_buttons(session: Session, cell: CellDetail) -> None:
 def _in_column(cell: CellDetail) -> None:
     st.markdown("**In its column**", help="Shares of the cells that are not missing.")
     chart(
-        distribution(cell.spread, cell.label, cell.text),
+        distribution(cell.spread, cell.group, cell.text),
         "Distribution of the column, over all rows and within the class of this row",
         menu=False,
         still=True,
@@ -244,7 +247,7 @@ def _among_near(table: Table, cell: CellDetail) -> None:
         {
             "row_number": tables.row_number(),
             "content": tables.text(heading(cell.column), width=NEAR_PIXELS),
-            "label": tables.text(heading(table.label), width=60),
+            "label": tables.text(heading(table.label or "label"), width=60),
             "distance": tables.distance(width=66),
         },
         row_height=tables.line_height(cell.near["content"], NEAR_PIXELS),
@@ -350,21 +353,19 @@ def _by_hand(session: Session, table: Table, cell: CellDetail) -> None:
 def _type(file: FileWork, table: Table, cell: CellDetail, key: str) -> None:
     new = st.session_state[key]
     if not new.strip():
-        st.toast("Type the new text first, or use “Blank it”.")
+        say("Type the new text first, or use “Blank it”.")
         return
     if new == cell.text:
-        st.toast("The cell holds this text already.")
+        say("The cell holds this text already.")
         return
     said = plain(content(new))
     try:
         read = table.read_texts(cell.column, [new])
     except InputError:
-        st.toast(f"{said} is infinite: type another number.")
+        say(f"{said} is infinite: type another number.")
         return
     if read.missing[0]:
-        st.toast(
-            f"{said} cannot be read as a {read.kind}: the cell will count as missing."
-        )
+        say(f"{said} cannot be read as a {read.kind}: the cell will count as missing.")
     file.repair(cell.row_number, cell.column, Repair("replace", new, "Typed by hand."))
 
 

@@ -34,6 +34,8 @@ STYLE = """
 .stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
 .stPlotlyChart :is(.gtitle, .xtitle, .ytitle, .x2title, .y2title, .cbtitle),
 .stPlotlyChart :is(.legendtext, .bartext-outside) {fill: currentColor !important}
+.stPlotlyChart .modebar-btn path {fill: currentColor !important; opacity: 0.75}
+.stPlotlyChart .modebar-btn:is(:hover, :focus, .active) path {opacity: 1}
 [data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}
 @media (max-width: 1400px) {
   .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}

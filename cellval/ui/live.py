@@ -20,7 +20,7 @@ from streamlit.runtime.scriptrunner import StopException
 from cellval.ui import sidebar
 from cellval.ui.guide import where
 from cellval.ui.navigation import PAGES, goto, need_frame
-from cellval.ui.parts import PAGE, SIDE, n_parts, page_asked_for
+from cellval.ui.parts import PAGE, SIDE, draw_said, n_parts, page_asked_for
 from cellval.ui.session import Session
 
 # Seconds between two looks: for the first values, then, and when a run is old.
@@ -43,6 +43,7 @@ def live(session: Session, name: str, draw: Callable[[], None] | None = None) ->
             goto(name)  # the timer was late: the browser is brought back to this page
         if session.drawn is None:
             session.drawn = _facts(session)
+        draw_said(session)
 
     def page() -> None:
         if not follows:

@@ -27,7 +27,12 @@ from cellval.views.suggested import suggested_for
 
 MOST_PREVIEWED = 50  # cells
 FEW_LINES = 8  # a longer preview scrolls
-CHANGE = "Change them together"
+PREVIEW_HELP = (
+    "Shows before and after first. Nothing changes until you say so, and one click "
+    "undoes it. Again: close."
+)
+NO_CELLS = "Tick lines first."
+NO_SUGGESTION = "None of these cells has a likely suggestion."
 CHANGES = {  # and words for what was done
     "Take the suggestions": "changed as suggested",
     "Blank them": "blanked",
@@ -42,30 +47,25 @@ def act(
     cells: Sequence[Cell],
     which: str,
     name: str,
+    how_to_choose: str | None = None,
 ) -> None:
     """What can be done to all these cells together; nothing as long as there are none.
 
     `table` is the one before the repairs, `which` says which cells these are, as the
-    beginning of a sentence, and `name` tells this place from others.
+    beginning of a sentence, `how_to_choose` is a tooltip on that, and `name` tells this
+    place from others.
     """
+    st.markdown(f"**{which}**", help=how_to_choose)
     _mark_buttons(session.file, cells, which, name)
-    how = st.pills(
-        CHANGE,
-        list(CHANGES),
-        key=session.widget_key(f"{name} {CHANGE}"),
-        help="Shows before and after first. Nothing changes until you say so, and one "
-        "click undoes it.",
-        disabled=not cells,
-    )
-    if how and cells:
+    how = _change_buttons(session, suspicion, cells, name)
+    if how:
         with st.container(border=True, gap="small"):
             _preview(session, table, suspicion, cells, how, name)
 
 
 def _mark_buttons(file: FileWork, cells: Sequence[Cell], which: str, name: str) -> None:
     n = f" {len(cells):,}" if cells else ""  # said before the click
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(which, width="content")
+    with st.container(horizontal=True, gap="xsmall"):
         now = {file.decisions.get(cell) for cell in cells}
         for decision, word in DECIDED.items():
             st.button(
@@ -73,14 +73,16 @@ def _mark_buttons(file: FileWork, cells: Sequence[Cell], which: str, name: str) 
                 key=f"{name} mark {decision}",
                 disabled=now <= {decision},
                 on_click=partial(mark, file, cells, decision),
-                help=f"{which}: all of them at once.",
+                help=f"{which}: all of them at once." if cells else NO_CELLS,
             )
         st.button(
             f"Clear{n}",
             key=f"{name} mark None",
             disabled=now <= {None},
             on_click=partial(mark, file, cells, None),
-            help=f"{which}: take back what was decided on them; repairs stay.",
+            help=f"{which}: take back what was decided on them; repairs stay."
+            if cells
+            else NO_CELLS,
         )
 
 
@@ -95,6 +97,31 @@ def mark(file: FileWork, cells: Sequence[Cell], decision: str | None) -> None:
 
 
 # --- changes --------------------------------------------------------------------------
+
+
+def _change_buttons(
+    session: Session, suspicion: Suspicion | None, cells: Sequence[Cell], name: str
+) -> str | None:
+    """Which change is looked at, of `CHANGES`; its button is filled, and closes it."""
+    key = session.widget_key(f"{name} change")
+    none_of = {how: "" if cells else NO_CELLS for how in CHANGES}
+    if cells and not suggested_for(suspicion, cells):
+        none_of["Take the suggestions"] = NO_SUGGESTION
+    asked = st.session_state.get(key)
+    now = asked if asked and not none_of[asked] else None
+    with st.container(horizontal=True, gap="xsmall"):
+        for how in CHANGES:
+            st.button(
+                how,
+                key=f"{name} {how}",
+                type="primary" if how == now else "secondary",
+                disabled=bool(none_of[how]),
+                on_click=partial(
+                    st.session_state.__setitem__, key, None if how == now else how
+                ),
+                help=none_of[how] or PREVIEW_HELP,
+            )
+    return now
 
 
 def _preview(
@@ -114,7 +141,6 @@ def _preview(
             placeholder="type the text and press Enter",
         )
         if not text.strip():
-            st.caption("Type the text that all these cells shall hold.")
             return
     key = session.widget_key(f"{name} overwrite many")
     overwrite = bool(st.session_state.get(key))
@@ -193,7 +219,7 @@ def _do(session: Session, plan: ManyChanges, how: str, text: str, name: str) -> 
     with file.together(words, plan.changes):
         for cell, new in plan.changes.items():
             file.repair(*cell, new)
-    forget(session, f"{name} {CHANGE}")  # which closes the preview
+    forget(session, f"{name} change")  # which closes the preview
 
 
 # --- undo -----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from streamlit.errors import StreamlitAPIException
 
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui.session import Session, Shown
@@ -116,9 +116,24 @@ def need_shown(session: Session, *, say_partial: bool = True) -> Shown:
     if run.active and say_partial:
         st.caption(partial_words(run))
     if not shown.values.settings.additive:
-        method = METHODS[shown.values.settings.method]
+        method = about(shown.values.settings.method)
         st.info(f"**{method.title}.** {method.means}", icon=":material/info:")
     return shown
+
+
+def need_label(session: Session, table: Table) -> None:
+    """Where there is none, the page says so, offers to choose one, and ends."""
+    if not table.label:
+        _hint(
+            "This page needs values, and these need a label: a column that a model "
+            "would predict. Choose one on the Data page."
+        )
+
+
+def need_valued(session: Session) -> Shown:
+    """What pages show that speak of values alone."""
+    need_label(session, need_table(session))
+    return need_shown(session)
 
 
 def partial_words(run: ValuationJob) -> str:

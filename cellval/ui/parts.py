@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from cellval.ui.session import Session
+from cellval.ui.session import Session, get_session
 
 SIDE, PAGE, CELL = "side", "page", "cell"  # keys of fragments
 
@@ -34,6 +34,17 @@ def only(*keys: str) -> None:
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:
         st.rerun(keys)
+
+
+def say(words: str) -> None:
+    """Called by a callback, which may not draw: a toast comes with the next part."""
+    get_session().unsaid.append(words)
+
+
+def draw_said(session: Session) -> None:
+    """What callbacks said, at the start of a part."""
+    while session.unsaid:
+        st.toast(session.unsaid.pop(0))
 
 
 def then_page(session: Session, act: Callable[..., object], *args: Any) -> None:

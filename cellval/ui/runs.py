@@ -1,5 +1,6 @@
 """Starting, stopping, continuing and finding runs: on the file, and on its repairs."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -16,9 +17,12 @@ from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
 from cellval.ui.session import FileWork, RunMemo, Selection, Session
 from cellval.ui.sources.groups import BlocksChoice
+from cellval.ui.validate.kept import PlantingChoice, iter_validation_again
 from cellval.ui.watch import SHORT_RUN
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+
+log = logging.getLogger(__name__)
 
 
 def start_run(session: Session, options: RunOptions) -> None:
@@ -132,16 +136,46 @@ def restore_runs(session: Session, project: Project) -> None:
 
 
 def restore_results(session: Session, project: Project) -> None:
-    """What was measured is shown again."""
+    """What was measured is shown again; what is damaged is left out, and said."""
     file, table = session.file, session.table
     if table is None:
         return
-    if (found := project.result("comparison")) and file.comparison.job is None:
-        result = again(Comparison, found[1])
-        file.comparison.start(table, repairs_of(found[0]), partial(_only, result))
-    if (found := project.result("blocks")) and file.blocks.job is None:
-        choice, values = again(BlocksChoice, found[0]), again(BlockValues, found[1])
-        file.blocks.start(table, choice, partial(_only, values))
+    for kind, (name, restore) in RESULTS.items():
+        if getattr(file, kind).job is not None:
+            continue
+        try:
+            if found := project.result(kind):
+                restore(file, table, *found)
+        except Exception:  # a file from elsewhere may hold anything
+            log.warning("%s cannot be restored", kind, exc_info=True)
+            session.refused = (
+                f"{name} of this project cannot be read and is left out; everything "
+                "else is there. Do it once more."
+            )
+
+
+def _restore_comparison(file: FileWork, table: Table, made: Any, result: Any) -> None:
+    compared = again(Comparison, result)
+    file.comparison.start(table, repairs_of(made), partial(_only, compared))
+
+
+def _restore_blocks(file: FileWork, table: Table, made: Any, result: Any) -> None:
+    choice, values = again(BlocksChoice, made), again(BlockValues, result)
+    file.blocks.start(table, choice, partial(_only, values))
+
+
+def _restore_validation(file: FileWork, table: Table, made: Any, result: Any) -> None:
+    errors = again(PlantingChoice, made)
+    if result["table"] == table.fingerprint:
+        steps = partial(iter_validation_again, table, result)
+        file.validation.start(table, errors, steps)
+
+
+RESULTS = {
+    "comparison": ("The measurement", _restore_comparison),
+    "blocks": ("What sources are worth", _restore_blocks),
+    "validation": ("What came of planted errors", _restore_validation),
+}
 
 
 def _only(result: Any) -> Iterator[Snapshot[Any]]:

@@ -194,6 +194,7 @@ class Session:
     selection: Selection = field(default_factory=Selection)
     held: "Shown | None" = None  # what pages show of the run
     used_at: float = -IN_USE  # when a person last did something with it
+    unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
     # Files that take long to make, until they are downloaded, and what they are of.

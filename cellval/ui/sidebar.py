@@ -7,7 +7,7 @@ import streamlit as st
 
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
-from cellval.text import counted, whole_percent
+from cellval.text import counted, short_name, whole_percent
 from cellval.ui import login
 from cellval.ui.guide import steps
 from cellval.ui.runs import continue_run, is_cut_short, leave_repaired
@@ -19,6 +19,7 @@ from cellval.values.words import (
     design_words,
     end_words,
     error_words,
+    made_words,
     stderr_words,
 )
 
@@ -26,6 +27,7 @@ LINKS = {
     "view": "Whoever has this link can look on, and changes nothing:",
     "edit": "Whoever has this one can do all that you can:",
 }
+LONGEST = 40  # letters of a file's name
 
 
 def draw(session: Session) -> None:
@@ -35,7 +37,10 @@ def draw(session: Session) -> None:
         st.caption("No data yet.")
     else:
         name = table.name if table else file.name if file else ""
-        st.markdown(f":material/table: **{plain(name)}**")
+        st.markdown(
+            f":material/table: **{plain(short_name(name, LONGEST))}**",
+            help=plain(name) if len(name) > LONGEST else None,
+        )
         _show_project(session)
         if session.memo.first is not None:
             _show_repaired(session)
@@ -43,7 +48,8 @@ def draw(session: Session) -> None:
             st.caption("Not valued yet.")
         follow(session.run, partial(_going, session), partial(_show_end, session))
         steps(session)
-    with st.expander("What do these numbers mean?", icon=":material/help:"):
+    # Over the page: below the sidebar's end nobody would see it open.
+    with st.popover("What do these numbers mean?", width="stretch"):
         st.markdown(meaning(session.values))
 
 
@@ -175,8 +181,12 @@ def _show_values(run: ValuationJob) -> None:
     else:
         st.success(f"Done: {end_words(settings)}.", icon=":material/check_circle:")
     lines = [
-        *(design_words(settings), approximation_words(settings)),
+        *(design_words(settings, plain=True), approximation_words(settings)),
         values.tested,
         *(stderr_words(settings, values.typical_stderr), error_words(settings)),
     ]
-    st.caption("  \n".join(plain(line) for line in lines if line))
+    made = plain(made_words(settings, values.tested))
+    st.caption(
+        "  \n".join(plain(line) for line in lines if line),
+        help=f"As reports and papers say it: {made}.",
+    )

@@ -10,7 +10,8 @@ import pandas as pd
 import streamlit as st
 from pandas.api.types import is_numeric_dtype
 
-from cellval.text import short_names
+from cellval.text import short_name, short_names
+from cellval.ui.text import plain
 
 text = st.column_config.TextColumn  # links in it cannot be clicked
 MOST_STYLED = 6000  # cells; writing more by pandas would be felt
@@ -98,6 +99,15 @@ def row_number() -> Any:
 
 def distance(**options: Any) -> Any:
     return number(help="0: equal; about 1: as two random rows.", **options)
+
+
+def named_texts(names: Iterable[str]) -> dict[str, Any]:
+    """Looks of columns of texts with short headings; the whole shows on hover."""
+    names = list(names)
+    return {
+        name: text(head, help=plain(short_name(name, 200)) if head != name else None)
+        for name, head in zip(names, headings(names), strict=True)
+    }
 
 
 def heading(name: str) -> str:

@@ -2,10 +2,11 @@
 
 import re
 
-from cellval.methods import METHODS
+from cellval.methods import about
 from cellval.repairs.repair import Repairs, split
-from cellval.text import counted, spoken_time
+from cellval.text import counted, full, spoken_time
 from cellval.values.result import CellValues
+from cellval.values.words import spoken
 
 _MEANING = """
 **A cell's value** is what this cell adds to the accuracy of a simple model, on average
@@ -33,17 +34,28 @@ _SUMS = (
     "accuracy**."
 )
 
+_CLOSENESS = """
+**Closeness** is how near the labels of the nearest rows are to a row's own: 100 % if
+they are equal, 0 % if they are {width} or more apart, half at half of that.
+"""
+
 
 def meaning(values: CellValues | None) -> str:
     """What the numbers on the pages mean (Markdown)."""
-    if values is None or values.settings.sums_to_score:
+    if values is None:
         return _MEANING.format(sums=_SUMS)
-    if values.settings.additive:
-        return _MEANING.format(
-            sums=" With other weights than Shapley's the cells do not sum to\n"
+    sums = _SUMS
+    if not values.settings.sums_to_score:
+        sums = (
+            " With other weights than Shapley's the cells do not sum to\n"
             "the accuracy; compare them with each other only."
         )
-    method = METHODS[values.settings.method]
+    if values.settings.additive:
+        text = spoken(_MEANING.format(sums=sums), values.settings)
+        return text + _CLOSENESS.format(
+            width=full(values.settings.width or 0.0)
+        ) * bool(values.settings.width)
+    method = about(values.settings.method)
     return f"**{method.title}.** {method.means}\n\nLower is worse. {method.when}"
 
 
@@ -51,6 +63,11 @@ def plain(text: str) -> str:
     """Text that Markdown shows as it is."""
     text = " ".join(str(text).split())
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
+
+
+def spelled(text: str) -> str:
+    """With the first pp written out, for those who meet it here first."""
+    return text.replace(" pp", " percentage points (pp)", 1)
 
 
 def roughly(seconds: float) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from cellval.errors import InputError
 from cellval.table.table import Table
+from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.views.order import find_rows, window
@@ -159,7 +160,7 @@ def typed_rows(table: Table, key: str) -> list[int]:
     wanted = st.session_state[key]
     found = find_rows(table, wanted) if wanted.strip() else []
     if wanted.strip() and not found:
-        st.toast("There is no row with this number or id.")
+        say("There is no row with this number or id.")
     return found
 
 

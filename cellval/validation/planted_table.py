@@ -71,23 +71,34 @@ def plant_into(
         )
     draw = np.random.default_rng([random_state, 21])
     held_out = np.flatnonzero(stratified(table.y, test_share, draw, keep=1))
-    clean = table.with_cells({}, drop=held_out.tolist()) if held_out.size else table
+    clean = without_rows(table, held_out)
     own = {column.name: column for column in clean.features}
     columns = [own[column.name] for column in columns]
     texts = _planted(clean, columns, kind, share, random_state)
-    planted = clean.with_cells(texts)
-    wrong = np.column_stack(
-        [_differ(a, b) for a, b in zip(clean.features, planted.features, strict=True)]
-    )
-    if wrong.sum() < FEWEST:
-        n = int(wrong.sum())
+    planted = with_errors(clean, held_out, texts)
+    if (n := planted.n_wrong) < FEWEST:
         raise InputError(
             f"Only {n or 'no'} error{'s' * (n != 1)} could be planted into "
             f"{clean.n_rows:,} rows x {len(columns)} columns, and fewer than {FEWEST} "
             "say nothing. Choose a larger share of cells or another kind of error; a "
             "table of a few rows is too small to try it on."
         )
+    return planted
+
+
+def with_errors(
+    clean: Table, held_out: np.ndarray, texts: dict[tuple[int, str], str]
+) -> PlantedTable:
+    """Texts planted into a table that is `without_rows` that are held out."""
+    planted = clean.with_cells(texts)
+    wrong = np.column_stack(
+        [_differ(a, b) for a, b in zip(clean.features, planted.features, strict=True)]
+    )
     return PlantedTable(planted, clean, held_out, wrong, texts)
+
+
+def without_rows(table: Table, held_out: np.ndarray) -> Table:
+    return table.with_cells({}, drop=held_out.tolist()) if held_out.size else table
 
 
 def takes(column: Column, kind: str) -> bool:
@@ -106,6 +117,12 @@ def n_plantable(table: Table, kind: str) -> int:
     """Cells of a table that can have an error of this kind."""
     columns = [column for column in table.features if takes(column, kind)]
     return sum(int((~column.missing).sum()) for column in columns)
+
+
+def n_held_out(table: Table, test_share: float) -> int:
+    """Rows of a table that stay clean, whatever the draw."""
+    draw = np.random.default_rng(0)
+    return int(stratified(table.y, test_share, draw, keep=1).sum())
 
 
 def _planted(

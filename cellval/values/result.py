@@ -64,7 +64,7 @@ class CellValues:
     @property
     def groups(self) -> tuple[str, ...]:
         """Class of each row, or the band that its number lies in."""
-        return self.bands or self.labels
+        return self.bands or self.labels  # as `Table.groups`
 
     def __post_init__(self) -> None:
         for array in (self.values, self.stderr, self.row_values, self.row_stderr):
@@ -342,6 +342,30 @@ def describe(table: Table) -> dict[str, Any]:
         "column_names": table.feature_names,
         "cells": table.cells[list(table.feature_names)],
     }
+
+
+def unvalued(table: Table) -> CellValues:
+    """What takes the place of values where there is no label: none."""
+    shape = (table.n_rows, len(table.features))
+    none = [np.full(size, np.nan) for size in (shape, shape[:1], shape[1:])]
+    cells, rows, columns = none
+    return CellValues(
+        cells,
+        cells.copy(),
+        rows,
+        rows.copy(),
+        columns,
+        columns.copy(),
+        0,
+        Settings(
+            method="none",
+            model="",
+            test="none",
+            design="random",
+            table=table.fingerprint,
+        ),
+        **describe(table),
+    )
 
 
 def load(path: str | Path | IO[bytes]) -> CellValues:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args
 
 from cellval.errors import InputError
-from cellval.methods import METHODS, MODELS
+from cellval.methods import METHODS, MODELS, about
 
 # What values of one run must share with those that continue it.
 OF_THE_RUN = (
@@ -90,20 +90,25 @@ class Settings:
     middle: float = 0.0
 
     def __post_init__(self) -> None:
-        known = {"method": METHODS, "test": TESTS, "design": DESIGNS}
+        known = {"method": (*METHODS, "none"), "test": TESTS, "design": DESIGNS}
         for name, possible in known.items():
             if getattr(self, name) not in possible:
                 raise ValueError(f"{name}={getattr(self, name)!r}")
 
     @property
+    def is_valued(self) -> bool:
+        """Do cells have values at all? Not without a label."""
+        return self.method != "none"
+
+    @property
     def additive(self) -> bool:
         """Are values parts of the score? Else 0 is no border between good and bad."""
-        return METHODS[self.method].additive
+        return about(self.method).additive
 
     @property
     def possible(self) -> tuple[float, float]:
         """Between which numbers all cells must lie."""
-        return METHODS[self.method].possible
+        return about(self.method).possible
 
     @property
     def sums_to_score(self) -> bool:

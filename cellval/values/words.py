@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cellval.methods import METHODS, MODELS
+from cellval.glossary import of_numbers
+from cellval.methods import MODELS, about
 from cellval.stats import SURE, in_errors
 from cellval.values.settings import Settings
 
@@ -21,17 +22,25 @@ class Unit:
     """
 
     decimals: int
+    score: str = "accuracy"  # of which these are shares; see `score_name`
 
     name: ClassVar[str] = "pp"
-    long: ClassVar[str] = "percentage points of accuracy"
     factor: ClassVar[float] = 100.0
 
     @classmethod
-    def of(cls, size: float) -> "Unit":
+    def of(cls, size: float, score: str = "accuracy") -> "Unit":
         """With as many decimals as numbers up to about `size` (a share) need."""
         known = math.isfinite(size) and size > 0
         digits = 2 - math.floor(math.log10(size * cls.factor)) if known else 2
-        return cls(min(max(digits, 0), MOST_DECIMALS))
+        return cls(min(max(digits, 0), MOST_DECIMALS), score)
+
+    @property
+    def of_score(self) -> str:
+        return f"{self.name} of {self.score}"
+
+    @property
+    def long(self) -> str:
+        return f"percentage points of {self.score}"
 
     def number(self, value: float) -> str:
         """Without the unit, for places that name it."""
@@ -65,25 +74,26 @@ def certainty(value: float, stderr: float) -> str:
     return f"clearly {'below' if value < 0 else 'above'} zero{away}"
 
 
-def effect(value: float, stderr: float, model: str) -> str:
+def effect(value: float, stderr: float, settings: Settings) -> str:
     """What a cell's value means, as a sentence."""
+    score, model = score_name(settings), model_words(settings)
     if not math.isfinite(value):
         return (
             "This cell has no value: its row was held out for testing, where it serves "
-            "to measure the accuracy."
+            f"to measure the {score}."
         )
     sure = certainty(value, stderr)
     if abs(in_errors(value, stderr)) < SURE:
         return f"This cell makes no measurable difference to the {model}: {sure}."
     verb = "lowers" if value < 0 else "raises"
     return (
-        f"This cell {verb} the accuracy of the {model} by about "
+        f"This cell {verb} the {score} of the {model} by about "
         f"{points(abs(value))}: {sure}."
     )
 
 
 def points(share: float) -> str:
-    """A share of accuracy in percentage points, two significant digits."""
+    """A share of the score in percentage points, two significant digits."""
     size = abs(share) * 100
     if size == 0 or not math.isfinite(size):
         return "0 pp"
@@ -99,7 +109,7 @@ def method_words(settings: Settings) -> str:
     """The method's name, as papers write it."""
     if settings.method == "knn":
         return "2D-Shapley-KNN"
-    return METHODS[settings.method].title
+    return about(settings.method).title
 
 
 def model_words(settings: Settings) -> str:
@@ -112,9 +122,20 @@ def model_words(settings: Settings) -> str:
     return known.lower() if known else settings.model  # as it prints itself
 
 
+def score_name(settings: Settings) -> str:
+    """What the values are parts of, in one word: accuracy, or closeness of numbers."""
+    return "accuracy" if settings.width is None else "closeness"
+
+
 def score_words(settings: Settings) -> str:
-    """What is shared among the cells: accuracy, or balanced accuracy."""
-    return "accuracy" if settings.scoring == "accuracy" else "balanced accuracy"
+    """The same with how it is measured: balanced accuracy, too."""
+    balanced = "balanced " if settings.scoring == "balanced" else ""
+    return balanced + score_name(settings)
+
+
+def spoken(sentence: str, settings: Settings) -> str:
+    """A sentence that was written for classes, in words for this label."""
+    return sentence if settings.width is None else of_numbers(sentence)
 
 
 def reached_words(settings: Settings) -> str:
@@ -132,13 +153,16 @@ def test_words(settings: Settings) -> str:
     return "your function's" if settings.test == "function" else settings.test
 
 
-def design_words(settings: Settings) -> str:
-    """What was evaluated."""
+def design_words(settings: Settings, *, plain: bool = False) -> str:
+    """What was evaluated; in `plain` words, or in those of files and of the paper."""
     n = settings.n_draws
     orders = "order" if settings.most_draws == n == 1 else "orders"
     if settings.design == "subsets":
         of = f"{n:,} column subsets" if n else "subsets of rows and columns"
         text = f"all {of} (exact)"
+        if plain:
+            of = "columns" if n else "rows and columns"
+            text = f"all {f'{n:,} ' if n else ''}combinations of {of}"
     elif settings.design == "pairs":
         many = "" if settings.most_draws == n else f" to {settings.most_draws}"
         text = (
@@ -179,7 +203,7 @@ def approximation_words(settings: Settings) -> str:
 
 def error_words(settings: Settings) -> str:
     """What standard errors do not hold; empty where they hold everything."""
-    if METHODS[settings.method].game:
+    if about(settings.method).game:
         return "standard errors are those of sampling, not of the test rows"
     return ""
 
@@ -192,7 +216,7 @@ def stderr_words(settings: Settings, typical: float) -> str:
     if not typical > 0:
         return ""
     text = f"typical standard error {Unit.of(typical).text(typical)}"
-    if settings.is_exact and not METHODS[settings.method].game:
+    if settings.is_exact and not about(settings.method).game:
         text += ": other test rows would give somewhat other values"
     return text
 
@@ -200,7 +224,7 @@ def stderr_words(settings: Settings, typical: float) -> str:
 def end_words(settings: Settings) -> str:
     """What a run that is over has found."""
     if settings.is_exact and not settings.is_approximate:
-        return "all subsets were counted (exact)"
+        return "all combinations were counted"
     if settings.method in ("loo", "random"):  # nothing was sampled
         return "all cells have a number"
     return "the values are estimates"

@@ -15,13 +15,14 @@ from cellval.table.describe import (
     Place,
     Spread,
     column_of,
+    group_words,
     place,
     spread,
     standing,
 )
 from cellval.table.table import Table
 from cellval.values.result import CellValues
-from cellval.values.words import Unit, effect, model_words
+from cellval.values.words import Unit, effect
 from cellval.views.table_view import near_rows
 from cellval.views.value_view import value_view
 
@@ -49,11 +50,13 @@ class CellDetail:
     column: str
     text: str
     row_id: str | None  # None where the table has no id column
-    label: str  # the class of its row
+    label: str  # of its row
+    group: str  # the rows that it is compared with by its label, as words
     value: float
     stderr: float
     unit: Unit  # in which values of this run read well
     sentence: str  # what the value means; empty where values are no parts of a score
+    is_valued: bool  # False without a label
     rank: int  # within its class, 1 for the lowest value; 0 without a value
     rank_over_all: int
     n_ranked: int  # cells with a value
@@ -92,7 +95,7 @@ def cell_detail(
     near = near_rows(table, position, column, N_NEAR)
     view, settings = value_view(values), values.settings
     value, stderr = float(values.values[position, j]), float(values.stderr[position, j])
-    means = effect(value, stderr, model_words(settings))
+    means = effect(value, stderr, settings)
     oddity = None if suspicion is None else _oddity(suspicion, position, j)
     missing = column_of(table, column).missing[position]
     places = () if missing else place(table, position, column)
@@ -103,10 +106,12 @@ def cell_detail(
         text=str(table.cells[column].iat[position]),
         row_id=None if table.id_column is None else values.ids[position],
         label=values.labels[position],
+        group=group_words(table, position),
         value=value,
         stderr=stderr,
         unit=view.unit,
         sentence=means if settings.additive else "",
+        is_valued=settings.is_valued,
         rank=int(view.ranks[position, j]),
         rank_over_all=view.rank_over_all(position, j),
         n_ranked=int(np.count_nonzero(view.ranks)),

@@ -45,7 +45,8 @@ def drawn_cells(
         half = (most - odd.size) // 2
         hard = _sample(hard, max(half, most - odd.size - fine.size))
     fine = _sample(fine, most - odd.size - hard.size)
-    return np.concatenate([odd, hard, fine])[::-1]
+    drawn = np.concatenate([odd, hard, fine])
+    return drawn[np.argsort(-suspicion.ranks.ravel()[drawn])]
 
 
 def _placed(suspicion: Suspicion, keep: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ def _lines(
     lines["class"] = [values.labels[i] for i in rows]
     if suspicion is None:
         usual = usual_ranges(table)
-        pairs = zip(lines["column"], lines["class"], strict=True)
+        pairs = zip(lines["column"], (table.groups[i] for i in rows), strict=True)
         lines["usual"] = [usual[pair] for pair in pairs]
         return lines
     best = suggested(suspicion.surprise, table, rows, columns)

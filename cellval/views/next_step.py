@@ -6,7 +6,7 @@ from typing import NamedTuple
 from cellval.detect.suspicion import Suspicion
 from cellval.repairs.repair import Repairs
 from cellval.table.table import Table
-from cellval.text import brief, content, counted
+from cellval.text import brief, content, counted, every
 
 Cell = tuple[int, str]  # row number from 1, and column
 
@@ -84,7 +84,7 @@ def next_step(suspicion: Suspicion, now: WorkDone) -> NextStep:
     """From looking to deciding, repairing, measuring and exporting."""
     if now.left:
         return _look(suspicion, now, now.left[0])
-    done = f"All {len(now.suspects):,} suspects are decided on"
+    done = f"{every(len(now.suspects), 'suspect')} are decided on"
     if len(now.suspects) == 1:
         done = "The only suspect is decided on"
     if not now.suspects:

@@ -15,6 +15,7 @@ ORDERS = {
     "similar": "similar rows together",
     "column": "by one column, lowest first",
 }
+WITHOUT_VALUES = ("file", "suspicion", "similar")
 COLUMN_ORDERS = ("lowest first", "highest first", "as in the file")
 
 

@@ -148,6 +148,21 @@ def folded(explained: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([shown, pd.DataFrame([line])], ignore_index=True)
 
 
+def in_one_order(
+    now: pd.DataFrame, then: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Lines of a row before and after a change, in the order of the first.
+
+    Of many columns, those that are large on either side are not folded.
+    """
+    sides = now.set_index("column"), then.set_index("column")
+    sizes = np.maximum(*(side["value"].abs() for side in sides))
+    large = set(sizes.nlargest(MAX_BARS - (len(now) > MAX_BARS)).index)
+    order = sorted(sides[0].index, key=lambda name: name not in large)
+    one, two = (side.loc[order].reset_index() for side in sides)
+    return one, two
+
+
 def running_limits(values: np.ndarray, total: float) -> tuple[float, float]:
     """Smallest and largest point that a waterfall of these values passes."""
     path = np.concatenate([[0.0, total], np.cumsum(values)])

@@ -77,7 +77,7 @@ def near_rows(table: Table, position: int, name: str, n: int) -> pd.DataFrame:
         {
             "row_number": table.row_numbers[near],
             "content": table.cells[name].iloc[near].to_numpy(object),
-            "label": [table.classes[k] for k in table.y[near]],
+            "label": [table.labels[i] for i in near],
             "distance": apart,
         }
     )

@@ -8,7 +8,7 @@ import numpy as np
 from cellval.kept import kept
 from cellval.stats import clearly_below
 from cellval.values.result import CellValues
-from cellval.values.words import Unit
+from cellval.values.words import Unit, score_name
 
 COLOUR_QUANTILE = 0.995
 SUSPECT_SHARE = 0.005
@@ -62,15 +62,15 @@ class ValueView:
 
     @cached_property
     def unit(self) -> Unit:
-        return Unit.of(self.limit)
+        return Unit.of(self.limit, score_name(self.values.settings))
 
     @cached_property
     def row_unit(self) -> Unit:
-        return Unit.of(self.row_limit)
+        return Unit.of(self.row_limit, self.unit.score)
 
     @cached_property
     def column_unit(self) -> Unit:
-        return Unit.of(_limit(self.values.column_values))
+        return Unit.of(_limit(self.values.column_values), self.unit.score)
 
     def column_text(self, j: int) -> str:
         """The value of a column with its standard error."""

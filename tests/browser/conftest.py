@@ -26,6 +26,12 @@ def chromium_path():
     )
 
 
+def how_to_launch():
+    """Chromium, here and in what is run by hand."""
+    arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
+    return {"executable_path": chromium_path(), "args": arguments}
+
+
 def pytest_collection_modifyitems(items):
     reason = None
     try:
@@ -125,10 +131,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium_path(),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
-        )
+        browser = playwright.chromium.launch(**how_to_launch())
         yield browser
         browser.close()
 
@@ -137,6 +140,8 @@ def chromium():
 def new_person(chromium):
     """Makes persons: each a page in a browser context of its own."""
     from playwright.sync_api import Error
+
+    from browser.steps import LONG
 
     contexts = []
     hosts = set()
@@ -152,7 +157,7 @@ def new_person(chromium):
         contexts.append(context)
         context.on("request", note_host)
         page = context.new_page()
-        page.set_default_timeout(int(os.environ.get("CELLVAL_PATIENCE", 600_000)))
+        page.set_default_timeout(LONG)
         return page
 
     yield make

@@ -7,6 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cellval.ui.tables import LEAST_WRAPPED, LINE
+
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
 expect = sync_api.expect
 LONG = int(os.environ.get("CELLVAL_PATIENCE", 600_000))  # ms, however slow a machine is
@@ -109,6 +111,13 @@ def aim_at_cell(page, row_index, column):
         page.mouse.move(*now)
         page.wait_for_timeout(300)
     return now
+
+
+def tick_line(page, table, line):
+    """The box at the beginning of a line of a list, which is drawn on a canvas."""
+    table.scroll_into_view_if_needed()
+    box = table.bounding_box()
+    page.mouse.click(box["x"] + 16, box["y"] + LINE + LEAST_WRAPPED * (line + 0.5))
 
 
 def download(page, name):

@@ -23,6 +23,7 @@ from browser.steps import (
     sidebar,
     start,
     start_slow,
+    tick_line,
     upload,
 )
 from cellval.ui.inspect.list import ROOM
@@ -47,7 +48,7 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     done(page)
     # By suspicion, in a narrow window: the menu of the figure covers nothing.
     page.get_by_role("radio", name="suspicion", exact=True).click()
-    expect(page.get_by_text("1 in a million").first).to_be_visible()
+    expect(page.get_by_text("0.000001").first).to_be_visible()
     page.set_viewport_size({"width": 900, "height": 900})
     click_cell(page, 11, "weight")
     expect(page.get_by_text("Row 12 ·").first).to_be_visible()
@@ -145,6 +146,40 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
     start(page)
     done(page)
     expect(page.get_by_text(re.compile("Nothing stands out"))).to_be_visible()
+    no_faults(page)
+
+
+def test_two_ticked_lines_are_changed_together_and_undone(page, server):
+    open_sample(page, server, "Davis")
+    start(page)
+    done(page)
+    goto(page, "Inspection list")
+    take = button(page, "Take the suggestions")
+    expect(take).to_be_disabled()
+    before = page.get_by_test_id("stDataFrame").first
+    expect(before).to_be_visible()
+    for line in (0, 1):
+        tick_line(page, before, line)
+        expect(
+            page.get_by_text(re.compile(f"^{line + 1} lines? ticked"))
+        ).to_be_visible()
+    # The ticked lines and the buttons are seen at once.
+    for seen in (take, button(page, "Mark 2 as wrong")):
+        expect(seen).to_be_in_viewport()
+    take.click()
+    expect(page.get_by_text("2 cells will change.")).to_be_visible()
+    button(page, "Change 2 cells").click()
+    expect(page.get_by_text("2 cells changed as suggested.")).to_be_visible()
+    expect(page.get_by_text(re.compile("^2 of the .* decided on"))).to_be_visible()
+    expect(page.get_by_text("2 cells will change.")).to_have_count(0)
+    button(page, "Undo all 2").click()
+    expect(page.get_by_text(re.compile("^0 of the .* decided on"))).to_be_visible()
+    expect(page.get_by_text("2 cells changed as suggested.")).to_have_count(0)
+
+    # What opens at the foot of the sidebar is seen, too.
+    button(page, "What do these numbers mean?").click()
+    expect(page.get_by_text("Below zero:")).to_be_in_viewport(ratio=1)
+    expect(page.get_by_text("You decide.")).to_be_in_viewport(ratio=1)
     no_faults(page)
 
 

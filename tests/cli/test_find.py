@@ -222,3 +222,34 @@ def test_suggestions_are_said_to_be_cut_short_only_if_they_were(
     monkeypatch.setattr("cellval.detect.suggestions.AT_ONCE", 1)
     assert on_davis("suspects", *options) == 0
     assert "only the worst cells have suggestions" in capsys.readouterr().out
+
+
+HOMES = "size,price\n" + "".join(
+    f"{20 + 3 * i + i % 2},{9000 + 1310 * i + 170 * (i % 7)}\n" for i in range(40)
+)
+
+
+def test_a_table_without_a_label_is_looked_at_not_valued(tmp_path, capsys):
+    data, out = tmp_path / "homes.csv", tmp_path / "suspects.csv"
+    data.write_text(HOMES.replace("\n50,", "\n5000,"))
+    assert main(["suspects", str(data), "--no-label", "--out", str(out)]) == 0
+    found = pd.read_csv(out)
+    assert found.loc[0, ["row", "column", "content"]].tolist() == [11, "size", 5000]
+    assert found["value"].isna().all()
+    capsys.readouterr()
+    folder = str(tmp_path / "values")
+    assert main(["run", str(data), "--no-label", "--out", folder]) == 2
+    assert "without a label" in capsys.readouterr().err
+
+
+def test_a_label_of_numbers_is_valued_by_closeness(tmp_path, capsys):
+    data = tmp_path / "homes.csv"
+    data.write_text(HOMES)
+    command = ["run", str(data), "--label", "price", "--out", str(tmp_path / "v")]
+    assert main(command) == 0
+    assert "closeness" in capsys.readouterr().out
+    assert main([*command, "--width", "1e9"]) == 0
+    total = cellval.load(tmp_path / "v" / "values.npz").total
+    assert total == pytest.approx(1.0, abs=1e-3)  # all labels agree
+    assert main([*command, "--scoring", "balanced"]) == 2
+    assert "is for classes" in capsys.readouterr().err

@@ -24,8 +24,17 @@ ADULT = SAMPLES / "adult_2000.csv"
 LONG = ("--label", "income", "--subsets", "all")
 
 
-def long_run(folder, **options):
-    return cellval_process("run", ADULT, *LONG, "--out", folder, **options)
+def long_run(folder, ignored=None):
+    """A run that has values; one signal can be ignored from its start."""
+
+    def ignore():
+        if ignored is not None:
+            signal.signal(ignored, signal.SIG_IGN)
+
+    words = ("run", ADULT, *LONG, "--out", folder)
+    process = cellval_process(*words, preexec_fn=ignore)
+    read_until(process, "standard error")
+    return process
 
 
 def is_kept(folder):
@@ -38,7 +47,6 @@ def is_kept(folder):
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_stops_writes_and_says_how_to_go_on(name, tmp_path):
     process, number = long_run(tmp_path), getattr(signal, name)
-    read_until(process, "standard error")
     process.send_signal(number)
     out, err = process.communicate()
     assert process.returncode == 128 + number, err
@@ -58,7 +66,6 @@ def test_a_signal_stops_writes_and_says_how_to_go_on(name, tmp_path):
 
 def test_further_signals_do_not_lose_the_results(tmp_path):
     process = long_run(tmp_path)
-    read_until(process, "standard error")
     for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process.send_signal(number)
     _, err = process.communicate()
@@ -69,12 +76,7 @@ def test_further_signals_do_not_lose_the_results(tmp_path):
 
 def test_a_run_in_the_background_of_a_script_can_be_stopped(tmp_path):
     """There SIGINT is ignored from the start, and nobody chose that."""
-
-    def as_behind_an_ampersand():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-    process = long_run(tmp_path, preexec_fn=as_behind_an_ampersand)
-    read_until(process, "standard error")
+    process = long_run(tmp_path, signal.SIGINT)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130, err
@@ -82,11 +84,7 @@ def test_a_run_in_the_background_of_a_script_can_be_stopped(tmp_path):
 
 
 def test_a_run_under_nohup_goes_on_without_its_terminal(tmp_path):
-    def as_nohup():
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-
-    process = long_run(tmp_path, preexec_fn=as_nohup)
-    read_until(process, "standard error")
+    process = long_run(tmp_path, signal.SIGHUP)
     process.send_signal(signal.SIGHUP)
     read_until(process, "standard error")
     assert process.poll() is None

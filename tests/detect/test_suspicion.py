@@ -1,6 +1,7 @@
 """Values and surprise in one number, and how many cells to flag."""
 
 import math
+from dataclasses import replace
 
 import naive
 import numpy as np
@@ -94,3 +95,17 @@ def test_only_values_of_the_same_table_are_taken(davis):
     for door in (cellval.suspects, cellval.report):
         with pytest.raises(InputError, match="another table"):
             door(other, values)
+
+
+def test_the_first_cells_are_those_of_the_whole_order(davis):
+    rng = np.random.default_rng(0)
+    tied = rng.integers(0, 6, davis.scores.shape) / 6.0  # many cells are as bad
+    harm = np.where(
+        rng.random(tied.shape) < 0.2, np.nan, rng.integers(0, 4, tied.shape)
+    )
+    keys = [*zip(tied.ravel(), np.nan_to_num(harm.ravel(), nan=2.0), strict=True)]
+    expected = sorted(range(tied.size), key=lambda at: (*keys[at], at))
+    for k in (0, 1, 7, 200, tied.size, None):
+        suspicion = replace(davis, scores=tied, harm=harm)
+        assert suspicion.first(k).tolist() == expected[:k]
+    assert suspicion.order.tolist() == expected

@@ -150,6 +150,7 @@ def test_decisions_changes_and_accuracy_are_told(davis):
     ]
     assert "Decided on 1 cell: 1 wrong." in text
     assert "wrong, replaced by 166" in text
+    assert "Row Column Before After Why" in text, "no id where the table has none"
     assert "F,53,161,54,158" in text
     assert "(dropped)" in text
     assert "'=nobody" in text

@@ -7,7 +7,7 @@ import pytest
 
 import cellval
 from cellval.figures.comparison import accuracies, heatmaps
-from cellval.figures.palette import GREY, HIGH, OUTLINE
+from cellval.figures.palette import GREY, HIGH, REPAIR_MARK
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, repaired
 from cellval.views.matched_rows import MatchedRows
@@ -60,7 +60,7 @@ def test_repaired_cells_and_dropped_rows_are_outlined_on_both_sides(pair):
     columns = np.array([2, 1])
     figure = heatmaps(pair, columns, {(12, 1), (3, -1), (150, 1)})
     lines = [trace for trace in figure.data if trace.type == "scatter"]
-    assert [line.line.color for line in lines] == [*OUTLINE, *OUTLINE]
+    assert [line.line.color for line in lines] == [*REPAIR_MARK, *REPAIR_MARK]
     for line in lines:
         ends = np.array([np.nan if v is None else v for v in line.x]).reshape(-1, 6)
         rows = np.array([np.nan if v is None else v for v in line.y]).reshape(-1, 6)

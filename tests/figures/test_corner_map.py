@@ -39,9 +39,22 @@ def test_every_point_lies_in_its_corner_and_knows_its_cell(ranked):
 
 
 def test_hovering_names_everything(ranked):
-    template = plot(ranked)[1].data[0].hovertemplate
-    for word in ("value", "standard errors", "surprise", "id", "class"):
-        assert word in template
+    points = plot(ranked)[1].data[0]
+    for word in ("value", "standard errors", "surprise", "id"):
+        assert word in points.hovertemplate
+    assert points.customdata[0][7] in ("class F", "class M")
+
+
+def test_suspects_lie_on_top_and_many_ordinary_points_darken(ranked):
+    cells, figure = plot(ranked)
+    points = figure.data[0]
+    suspects = ranked.order[: ranked.n_flagged]
+    assert set(cells[-len(suspects) :]) == set(suspects)
+    seen = [float(colour.split(",")[-1][:-1]) for colour in points.marker.color]
+    kinds = ranked.corner.ravel()[cells]
+    assert min(np.array(seen)[kinds <= 1]) > max(np.array(seen)[kinds > 1])
+    # A click leaves all of them as they are.
+    assert points.marker.opacity == points.unselected.marker.opacity == 1
 
 
 def test_the_corners_are_named_and_counted_and_the_axes_say_what_is_worse(ranked):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cases import make_table, values_of
 
-from cellval.figures.heatmap import heatmap
-from cellval.figures.layout import MENU_PIXELS
+from cellval.figures.heatmap import ROWS_DOWN, heatmap
+from cellval.figures.layout import MENU_PIXELS, text_pixels
 from cellval.figures.palette import MARK, OUTLINE
 from cellval.views.value_view import ValueView, value_view
 
@@ -162,10 +162,27 @@ def test_by_suspicion_the_real_error_stands_out(davis, ranked):
     assert strong.sum() <= 4
     assert (z < 2).mean() > 0.95  # the others are pale
     assert "suspicion" in figure.layout.annotations[0].text
-    assert "1 in 10,000" in cells.colorbar.ticktext
+    assert "0.0001" in cells.colorbar.ticktext  # the number that the list has
     assert "suspicion" in points_of(figure).hovertemplate
     known = points_of(figure).customdata[11 * 4]
-    assert known[8].startswith("less than 1 in a million, rank ")
+    assert known[8].startswith("below 0.0001, rank ")
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_the_names_of_rows_say_what_they_are(davis, transposed):
+    table, values = davis
+    for ids, said in ((table.ids, "row number"), (("a",) * 200, "row id")):
+        view = ValueView(replace(values, ids=ids))
+        figure = heatmap(view, np.arange(9), np.arange(4), transposed=transposed)
+        note = figure.layout.annotations[-1]
+        assert note.text == said
+        assert abs(note.xshift) <= figure.layout.margin.l
+        if transposed:
+            assert text_pixels(said) < figure.layout.margin.l
+        else:  # no name of a row is under it
+            names = max(map(text_pixels, figure.layout.yaxis.ticktext))
+            assert figure.layout.margin.l - names >= ROWS_DOWN
+        assert not figure.layout.yaxis.automargin
 
 
 def test_held_out_cells_have_a_colour_and_a_word_only_where_there_are_some():

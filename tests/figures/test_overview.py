@@ -73,7 +73,7 @@ def test_by_suspicion_a_band_shows_its_most_suspicious_cell(davis, ranked):
     assert (int(data[0]), data[2], data[4]) == (
         11,
         "weight",
-        "less than 1 in a million",
+        "suspicion below 0.0001",
     )
     assert "most suspicious of" in points_of(figure).hovertemplate
 
@@ -90,5 +90,5 @@ def test_beside_a_window_a_title_and_a_scale_say_what_is_seen(
     assert "All 200 rows" in title
     assert "the rows beside" in frame
     words = figure.data[0].colorbar.ticktext
-    assert words == (("usual", "odd") if by_suspicion else ("lowest", "usual"))
+    assert words == (("usual", "worst") if by_suspicion else ("lowest", "usual"))
     assert figure.layout.margin.t == LEGEND_PIXELS

@@ -20,7 +20,7 @@ import pandas as pd
 from playwright.async_api import Page, async_playwright, expect
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
-from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
 from steps import SAMPLES  # noqa: E402
 
 PATIENCE = 120_000  # ms: so long an answer may take with all of them on two cores
@@ -114,7 +114,7 @@ class Person:
 def table(name: str) -> bytes:
     """Some rows of Adult; file, columns and texts bear a person's name."""
     adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
-    some = adult.sample(300, random_state=len(name) * ord(name[-1]))
+    some = adult.sample(120, random_state=len(name) * ord(name[-1]))
     some["age"] = [str(900 + k) if k < 8 else age for k, age in enumerate(some["age"])]
     some["workclass"] = name + some["workclass"]
     return some.rename(columns={"education": f"education_{name}"}).to_csv().encode()
@@ -132,10 +132,7 @@ async def main(seconds: float, n: int) -> None:
     with tempfile.TemporaryDirectory() as made:
         server = Server(Path(made) / "log.txt", runs_at_once=1)
         async with async_playwright() as playwright:
-            chromium = await playwright.chromium.launch(
-                executable_path=chromium_path(),
-                args=["--no-sandbox", "--disable-dev-shm-usage"],
-            )
+            chromium = await playwright.chromium.launch(**how_to_launch())
 
             async def live(name: str, until: float) -> Person:
                 context = await chromium.new_context()

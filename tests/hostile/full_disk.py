@@ -25,7 +25,7 @@ from cellval.project.shelf import Shelf
 from tests.hostile.kills import query, table
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
-from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
 from steps import button, done, sidebar, start, upload  # noqa: E402
 
 MEGABYTES = 6
@@ -58,7 +58,7 @@ def decide(page: Page, known: set[tuple[int, str]]) -> tuple[int, str]:
     """On the next suspect that is not decided on."""
     while True:
         before = page.url
-        page.get_by_role("button", name=re.compile("^Next")).first.click()
+        page.get_by_role("button", name=re.compile("^Next")).click()
         page.wait_for_url(partial(ne, before))
         number, _, column = query(page, "cell").partition(":")
         cell = int(number), column
@@ -108,10 +108,7 @@ def to_list(page: Page) -> None:
 def main() -> None:
     rng = random.Random(0)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
-        chromium = playwright.chromium.launch(
-            executable_path=chromium_path(),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
-        )
+        chromium = playwright.chromium.launch(**how_to_launch())
         home = Path(made) / "home"
         home.mkdir()
         mount(home)

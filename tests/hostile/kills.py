@@ -31,7 +31,7 @@ import cellval
 from cellval.project.shelf import Shelf
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
-from conftest import Server, chromium_path  # noqa: E402 - the path comes first
+from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
 from steps import SAMPLES, button, sidebar, upload  # noqa: E402
 
 PATIENCE = 15_000  # ms, for one answer of a page
@@ -174,10 +174,7 @@ def work(person: Person) -> None:
 def main(n: int) -> None:
     rng = random.Random(0)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as made:
-        chromium = playwright.chromium.launch(
-            executable_path=chromium_path(),
-            args=["--no-sandbox", "--disable-dev-shm-usage"],
-        )
+        chromium = playwright.chromium.launch(**how_to_launch())
         server = Server(Path(made) / "log.txt")
         shelf = Shelf(server.home)
         person = Person(chromium.new_page(), server, rng)

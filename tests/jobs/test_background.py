@@ -23,17 +23,6 @@ WAIT = 900  # seconds; the first run on a machine compiles, and others may be bu
 pytestmark = pytest.mark.usefixtures("no_runs_left")
 
 
-@pytest.fixture(scope="module")
-def table():
-    return random_table(0, 60, ["number", "number", "category"])
-
-
-@pytest.fixture(scope="module")
-def long_table():
-    """Takes minutes with LONG, so that a test can look at a run in progress."""
-    return random_table(1, 1200, ["decimal"] * 12)
-
-
 LONG = RunOptions(subsets="all")
 
 

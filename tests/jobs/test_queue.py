@@ -7,7 +7,6 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from cases import random_table
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -61,17 +60,6 @@ def test_a_stopped_run_leaves_others_alone(davis):
     first.stop()
     assert second.wait(4 * WAIT) and second.status == "done", second.error
     assert first.wait(WAIT)
-
-
-@pytest.fixture(scope="module")
-def table():
-    return random_table(0, 60, ["number", "number", "category"])
-
-
-@pytest.fixture(scope="module")
-def long_table():
-    """Takes minutes with all subsets, so that a test can look at a run in progress."""
-    return random_table(1, 1200, ["decimal"] * 12)
 
 
 def endless(table, who):

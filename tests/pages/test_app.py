@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import ROOT
 from helpers import (
     WAIT,
     click,
+    drawn,
     goto,
     labels,
     link_of,
@@ -202,8 +204,9 @@ def test_a_failing_run_is_told_in_a_sentence(monkeypatch):
 
 def test_a_finished_run_says_what_was_computed():
     app = settled(started())
-    assert "exact" in texts(app.sidebar.success)
-    assert "column subsets" in texts(app.sidebar.caption)
+    assert "all combinations were counted" in texts(app.sidebar.success)
+    assert "16 combinations of columns" in texts(app.sidebar.caption)
+    assert any("exact" in said.proto.help for said in app.sidebar.caption)
     assert app.query_params["project"] in (link_of(app), [link_of(app)])
 
 
@@ -252,7 +255,8 @@ def test_the_meaning_of_numbers_is_that_of_the_method(davis):
     assert "sum to the accuracy" in meaning(davis.values)
     assert meaning(None) == meaning(davis.values)
     assert "What do these numbers mean?" in [
-        fold.label for fold in shown("columns", davis).sidebar.expander
+        part.proto.popover.label
+        for part in shown("columns", davis).sidebar.get("popover")
     ]
     assert "Below zero" in text_of(shown("columns", davis))
 
@@ -269,3 +273,15 @@ def test_pages_look_less_often_at_an_old_run(davis):
     run.stop()
     session.renew()
     assert live._pace(session) is None
+
+
+def test_what_a_callback_says_is_drawn_once_and_by_no_callback(davis):
+    app = goto(shown("heatmap", davis), "sample")
+    app.text_input(key="a typed").set_value("9999")
+    said = "There is no row with this number or id."
+    assert said in texts(drawn(app).toast)
+    assert said not in texts(drawn(app).toast)
+    # streamlit warns of callbacks that draw when only a part of a page is drawn again
+    ui = ROOT / "cellval" / "ui"
+    drawing = {p for p in ui.rglob("*.py") if "st.toast(" in p.read_text("utf-8")}
+    assert drawing == {ui / "parts.py", ui / "projects.py"}

@@ -20,6 +20,7 @@ from helpers import (
     session_of,
     settled,
     shown,
+    text_of,
     texts,
     upload,
 )
@@ -456,10 +457,13 @@ def project_list(app):
     return found[0].value if found else None
 
 
-def chosen(app, line):
+def chosen(app, line, column=None):
+    """By the box before the line, or by a click on one of its cells."""
     table = next(t for t in app.dataframe if "how far" in t.value)
     key = table.proto.id.split("-", 2)[-1]
     ticks = {"rows": [line], "columns": [], "cells": []}
+    if column is not None:
+        ticks |= {"rows": [], "cells": [(line, column)]}
     app.session_state[key] = {"selection": ticks}
     return drawn(app)
 
@@ -483,9 +487,22 @@ def test_projects_are_listed_opened_renamed_copied_and_deleted(own_home):
     click(chosen(app, 1), "Rename it")
     assert "Heights" in project_list(drawn(app))["name"].tolist()
     line = project_list(app)["name"].tolist().index("Heights")
-    click(chosen(app, line), "Open")
+    click(chosen(app, line, "name"), "Open")
     assert session_of(app).file.decisions == {(12, "height"): "error"}
     assert session_of(app).run is not None
+
+
+def test_long_names_are_cut_in_the_middle_and_told_whole(own_home):
+    stem = f"households_{'of_the_north_' * 4}2024"
+    app = upload(open_app(), f"{stem}.csv", (SAMPLES / "davis.csv").read_bytes())
+    (name,) = (m for m in app.sidebar.markdown if "households" in m.value)
+    assert "…" in name.value and name.value.endswith("2024\\.csv**")
+    assert stem in name.proto.help.replace("\\", "")
+    app = open_app()
+    (listed,) = project_list(app)["name"]
+    assert "…" in listed and listed.endswith("2024")
+    assert "Click a project to open" in text_of(app)
+    assert f"**{stem}**, made of {stem}.csv" in text_of(chosen(app, 0, "file"))
 
 
 def test_a_project_travels_through_the_uploader(own_home):

@@ -70,6 +70,13 @@ def test_the_repaired_file_is_the_drop_in():
     assert sum(a != b for a, b in pairs) == 1
 
 
+def test_a_change_log_promises_an_id_only_where_there_is_one(davis):
+    assert "2 lines: row, column, before" in text_of(opened(davis, repairs=SWAP))
+    table = cellval.read(DAVIS, label="sex", id_column="repwt")
+    app = opened(valued(table), repairs=SWAP)
+    assert "2 lines: row, id, column, before, after and reason." in text_of(app)
+
+
 def test_without_changes_there_is_nothing_to_download(davis):
     found = downloads_of(opened(davis))
     assert found["Download the repaired CSV"].proto.disabled

@@ -30,7 +30,7 @@ def test_one_click_on_a_first_visit_shows_the_whole_way():
     assert session_of(app).selection.cell == (11, "weight")
     assert "weight: 166" in text_of(app)
     click(app, "**57**")
-    assert "All 2 suspects are decided on, with 2 changes" in text_of(app)
+    assert "Both suspects are decided on, with 2 changes" in text_of(app)
     assert "Decide: 2 of 2 suspects" in texts(app.sidebar.markdown)
     assert "Repair: 2 changed" in texts(app.sidebar.markdown)
     click(app, "Measure it")

@@ -92,9 +92,7 @@ def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
     app = shown("inspect", davis)
     frame = frame_of(app)
     assert [*frame["finding"][0]] == ["Likely error"]
-    assert frame["odds"][:3].tolist() == ["less than 1 in a million"] * 2 + [
-        "1 in 1,400"
-    ]
+    assert frame["odds"][:3].tolist() == ["< 1 in a million"] * 2 + ["1 in 1,400"]
     assert "Fine." not in frame["reason"].tolist()
     for table in list_tables(app):
         seen = list(table.proto.column_order)
@@ -238,7 +236,8 @@ def test_nothing_is_done_to_a_list_that_nobody_chose_from(davis):
     assert "No line is ticked" in text_of(app)
     for label in ("Mark as wrong", "Mark as fine", "Mark as unsure", "Clear"):
         assert button(app, label).disabled
-    assert box(app, CHANGE).disabled
+    for label in CHANGES:
+        assert button(app, label).disabled
 
 
 def test_with_a_filter_all_listed_lines_are_decided_on_and_undone_at_once(davis):
@@ -256,7 +255,8 @@ def test_with_a_filter_all_listed_lines_are_decided_on_and_undone_at_once(davis)
 
 # --- changes of many cells ------------------------------------------------------------
 
-CHANGE = "Change them together"
+TAKE = "Take the suggestions"
+CHANGES = (TAKE, "Blank them", "Write one text")
 
 
 def preview_of(app):
@@ -265,7 +265,7 @@ def preview_of(app):
 
 def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
     app = tick(shown("inspect", davis), [0, 1])
-    pick(app, CHANGE, "Take the suggestions")
+    click(app, TAKE)
     preview = preview_of(app)
     assert preview["before"].tolist() == ["166", "57"]
     assert preview["after"].tolist() == ["57", "166"]
@@ -282,15 +282,40 @@ def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
     assert made(app) == decided(app) == {}
 
 
+def test_suggestions_are_taken_only_where_there_are_some(davis):
+    app = tick(shown("inspect", davis), [0, 1])
+    assert not button(app, TAKE).disabled
+    click(app, TAKE)
+    frame = frame_of(app)
+    n = list_tables(app)[0].value.shape[0]
+    without = next(i for i in range(n, 50) if not frame["suggestion"][i]) - n
+    app = tick(shown("inspect", davis), [without], table=1)
+    assert button(app, TAKE).disabled
+    assert button(app, TAKE).help == "None of these cells has a likely suggestion."
+    assert not button(app, "Blank them").disabled
+
+
+def test_a_second_click_closes_the_preview(davis):
+    app = click(tick(shown("inspect", davis), [0, 1]), "Blank them")
+    assert "2 cells will change." in text_of(app)
+    click(app, "Blank them")
+    assert "will change" not in text_of(app)
+
+
+def test_the_buttons_for_many_stand_above_the_list_ticked_or_not(davis):
+    for lines in ([], [0, 1]):
+        app = tick(shown("inspect", davis), lines)
+        drawn = [getattr(part, "label", part.type) for part in app.main]
+        first = drawn.index("dataframe")
+        assert drawn.index(f"Mark {'2 ' if lines else ''}as wrong") < first
+        assert drawn.index(TAKE) < first
+
+
 def test_all_listed_cells_take_likely_suggestions_only(davis):
     app = shown("inspect", davis)
     pick(app, "Columns", ["weight", "height", "repwt", "repht"])
     n = int((frame_of(app)["suggestion"] != "").sum())
-    pick(
-        app,
-        CHANGE,
-        "Take the suggestions",
-    )
+    click(app, TAKE)
     assert f"{50 - n} cells have no likely suggestion and are left alone" in text_of(
         app
     )
@@ -301,7 +326,7 @@ def test_all_listed_cells_take_likely_suggestions_only(davis):
 def test_repaired_cells_are_overwritten_only_if_asked_for(davis):
     own = {(12, "weight"): Repair("replace", "60")}
     app = tick(shown("inspect", davis, repairs=dict(own)), [0, 1])
-    pick(app, CHANGE, "Blank them")
+    click(app, "Blank them")
     assert "1 cell will change." in text_of(app)
     app.checkbox[0].check()
     drawn(app)
@@ -313,8 +338,8 @@ def test_repaired_cells_are_overwritten_only_if_asked_for(davis):
 
 
 def test_one_text_for_many_says_where_it_cannot_be_read(davis):
-    app = pick(tick(shown("inspect", davis), [0, 1]), CHANGE, "Write one text")
-    assert "Type the text" in text_of(app)
+    app = click(tick(shown("inspect", davis), [0, 1]), "Write one text")
+    assert "will change" not in text_of(app)
     pick(app, "The text for all of them", "heavy")
     assert "In 2 cells 'heavy' cannot be read as a number" in text_of(app)
     pick(app, "The text for all of them", "inf")

@@ -161,16 +161,25 @@ def test_flagged_cells_without_a_repair_are_listed_and_repaired_together(davis):
     ).replace("*", "")
     frame = app.dataframe[0].value
     assert frame["row"].tolist() == [3, 12, 12]
-    assert frame["suggestion"].tolist() == ["", "57", "166"]
+    assert frame["suggestion"].tolist() == ["no clear suggestion", "57", "166"]
     assert frame["why"].tolist()[1].startswith("Swapped with")
-    pick(
-        app,
-        "Change them together",
-        "Take the suggestions",
-    )
+    click(app, "Take the suggestions")
     click(app, "Change 2 cells")
     assert set(made(app)) == set(SWAP)
     assert "1 flagged cell is not repaired yet" in text_of(app)
+
+
+def test_the_ticked_flagged_cell_opens_on_the_heatmap(davis):
+    flags = {(12, "height"): "error", (3, "weight"): "error"}
+    app = opened(davis, decisions=flags)
+    opener = "Open the ticked cell on the heatmap"
+    assert button(app, opener).disabled
+    assert button(tick(app, [0, 1]), opener).disabled
+    click(tick(app, [1]), opener)
+    assert session_of(app).selection.cell == (11, "height")
+    assert app.title[0].value == "Heatmap"
+    assert "height: 57" in text_of(app)
+    assert "Row 12" in text_of(app)
 
 
 def test_flagged_cells_that_are_marked_as_fine_can_be_undone(davis):
@@ -274,10 +283,14 @@ def test_valuing_the_repaired_table_and_back():
     total = metrics["Valued accuracy of the KNN model"]
     assert total.value == f"{new:.1f} %"
     change = f"{new - old:+.2f}".replace("-", "−")
-    assert total.delta == f"{change} pp (before: {old:.1f} %)"
-    down = total.proto.MetricDirection.DOWN
-    assert (total.proto.direction == down) == (new < old), "for all the real minus"
+    assert total.delta == f"{change} percentage points (before: {old:.1f} %)"
+    look = total.proto
+    assert look.color == look.MetricColor.GRAY, "it may be chance"
+    assert look.direction == look.MetricDirection.NONE
     assert metrics["Suspects"].value == "0"
+    look = metrics["Suspects"].proto
+    assert look.direction == look.MetricDirection.DOWN, "for all the real minus"
+    assert look.color == look.MetricColor.GREEN
     frame = app.dataframe[-1].value
     assert set(frame["rank before"]) == {1, 2}
     assert (frame["rank after"] > 100).all()

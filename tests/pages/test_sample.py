@@ -84,6 +84,7 @@ def test_the_sample_page_states_the_sum(davis):
     app = opened(davis, 12)
     unit = value_view(davis.values).row_unit
     total = unit.with_error(davis.values.row_values[11], davis.values.row_stderr[11])
+    total = total.replace("pp", "percentage points (pp)")
     assert f"**{total}**" in text_of(app)
     assert "Its 4 cells sum to the row's value" in text_of(app)
     near = app.dataframe[0].value
@@ -309,7 +310,7 @@ def test_edits_that_cannot_be_valued_are_told_in_a_sentence(davis):
 
 def test_lines_of_the_editor_are_taken_by_column(davis, monkeypatch):
     tried, said = Edits({"repwt": "50", "sex": "M"}, {"repwt": "50"}), []
-    monkeypatch.setattr(what_if.st, "toast", said.append)
+    monkeypatch.setattr(what_if, "say", said.append)
     take(davis.table, tried, {0: {"new": "57"}, 1: {"new": None}, 3: {"new": "x"}})
     new = {"repwt": "50", "sex": "M", "weight": "57", "height": "", "repht": "x"}
     assert tried.texts == new

@@ -1,5 +1,7 @@
 """The page that plants errors: choosing, running, finished, faults."""
 
+import json
+import re
 import threading
 from dataclasses import replace
 
@@ -9,11 +11,16 @@ import pytest
 from helpers import (
     SAMPLES,
     WAIT,
+    box,
     button,
     click,
     drawn,
+    goto,
     headings,
+    link_of,
+    open_app,
     pick,
+    restarted,
     session_of,
     settled,
     shown,
@@ -26,13 +33,16 @@ import cellval
 from cellval.errors import InputError
 from cellval.figures.validation import inspected
 from cellval.jobs.background import start_job
+from cellval.progress import Snapshot
 from cellval.ui.data import options
 from cellval.ui.session import Session
+from cellval.ui.validate import kept
+from cellval.ui.validate.kept import iter_validation_again, validation_told
 from cellval.ui.validate.results import removal_words, signals_frame, verdict
 from cellval.ui.validate.run import choose
 from cellval.validation.planting import KINDS
 from cellval.validation.run import iter_validation
-from cellval.validation.signals import SIGNALS
+from cellval.validation.signals import SIGNALS, SUSPICION
 
 START = "Plant errors and look for them"
 SHARE = "Share of the cells that get an error"
@@ -151,9 +161,13 @@ def test_numbers_ten_times_too_large_are_found(name, label):
     said = text_of(app)
     assert "To find 90 % of errors like these you would inspect about" in said
     assert "(ten times the number)" in said and "rows held out clean" in said
-    assert "pp**, as many random cells by" in said
+    assert ", as many random cells by" in said
+    # once below the heading, and once in the sidebar
+    assert said.count("percentage points (pp)") == 2
     assert "other rows are held out clean" in said
-    assert f"of the table's {table.n_rows * len(table.features):,} cells" in said
+    counts = re.findall("([0-9,]+) cells: [0-9]+ rows of", said)
+    assert len(counts) == 2 and len(set(counts)) == 1, "before and after the run"
+    assert re.search(r"even the last is among the first \d+ of [\d,]+ cells \(", said)
     assert headings(app) == [
         "What would be found",
         "Does a model get better when the first cells are refilled?",
@@ -163,7 +177,7 @@ def test_numbers_ten_times_too_large_are_found(name, label):
     assert signals["signal"].tolist() == list(SIGNALS)
     assert signals["meaning"].notna().all()
     best = signals.iloc[0]
-    assert best["auc"] > 0.95 and best["n_for_50"] <= best["n_for_90"]
+    assert best["auc"] > 95 and best["n_for_50"] <= best["n_for_90"]
     assert best["cells_for_90"] < 10  # %
     assert len(missed) == 10 and (np.diff(missed["rank"]) < 0).all()
     before, after = (missed[c].astype(float) for c in ("before", "planted"))
@@ -178,13 +192,30 @@ def test_the_tree_can_be_left_out(people):
     app = finished(pick(opened(people), "Train a decision tree, too", False))
     assert headings(app) == ["What would be found", "Found last"]
     assert "of 800 cells" in text_of(app)
-    pick(app, "Show", "the first 10 %")
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_the_first_cells_are_shown_closely_where_errors_are_among_them(
+    people, last, found
+):
+    curves = dict(last.curves)
+    if not found:
+        curves["Suspicion"] = curves["Random"]
+    app = opened(people)
+    seen = Snapshot(1.0, make=lambda: replace(last, curves=curves))
+    session_of(app).file.validation.job = start_job(
+        people, lambda: (step for step in [seen])
+    )
+    app = settled(app)
+    usual, other = ("the first 10 %", "all cells")[:: 1 if found else -1]
+    assert box(app, "Show").value == usual
+    assert box(pick(app, "Show", other), "Show").value == other
 
 
 def test_another_choice_marks_the_result_as_old(people):
     app = finished(opened(people))
     assert "were changed since" not in text_of(app)
-    pick(app, "Seed", 3)
+    pick(app, options.SEED, 3)
     assert "were changed since" in text_of(app)
     assert "What would be found" in headings(app)
     finished(app)
@@ -305,3 +336,59 @@ def test_words_judge_a_removal_only_where_errors_hurt(last):
     assert said(1.0, Suspicion=high, Random=low).endswith("better than random cells.")
     assert said(1.0, Suspicion=low, Random=high).endswith("worse than random cells.")
     assert said(1.0, Suspicion=low, Random=low).endswith("may be chance.")
+
+
+# --- kept -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_steps", [2, None])  # stopped early, and finished
+def test_what_was_found_comes_back_as_it_was(people, snapshots, n_steps):
+    found = [s.result for s in snapshots[:n_steps] if s.has_result][-1]
+    saved = json.loads(json.dumps(validation_told(people, found)))
+    (step,) = iter_validation_again(people, saved)
+    again = step.result
+    pd.testing.assert_frame_equal(again.frame(), found.frame())
+    pd.testing.assert_frame_equal(again.errors(), found.errors())
+    assert again.planted.table.fingerprint == found.planted.table.fingerprint
+    assert again.search() == found.search()
+    assert again.refill_effect() == found.refill_effect()
+    cells = np.arange(1, found.n_cells)
+    pd.testing.assert_frame_equal(again.points(cells), found.points(cells))
+    assert (again.kind, again.found, again.note) == (
+        found.kind,
+        found.found,
+        found.note,
+    )
+
+
+def test_curves_of_large_tables_are_kept_in_few_points(people, last, monkeypatch):
+    monkeypatch.setattr(kept, "MOST_POINTS", 20)
+    (step,) = iter_validation_again(people, validation_told(people, last))
+    few, all_ = step.result.curves[SUSPICION], last.curves[SUSPICION]
+    assert few.found.size <= 20 < all_.found.size
+    assert few.found[[0, -1]].tolist() == [0.0, 1.0]
+    assert few.auc == pytest.approx(all_.auc, abs=0.05)
+
+
+def test_after_a_restart_what_was_planted_is_shown_again():
+    app = goto(click(open_app(), "Davis"), "validate")
+    app = finished(pick(pick(app, "Kind of error", "times ten"), options.SEED, 3))
+    before = text_of(app)
+    restarted()
+    again = settled(open_app("validate", project=link_of(app)))
+    assert "What would be found" in headings(again)
+    assert text_of(again) == before
+    assert "were changed since" not in before
+
+
+def test_a_damaged_result_is_left_out_and_takes_nothing_along():
+    app = goto(click(open_app(), "Davis"), "validate")
+    project = session_of(app).file.project
+    project.keep_result("validation", {"kind": "none of ours"}, {"table": 3})
+    project.keep_result("comparison", [], {"before": "half of a fi"})
+    restarted()
+    again = open_app("data", project=link_of(app))
+    assert session_of(again).table.n_rows == 200
+    said = [box.value for box in again.error]
+    assert any("cannot be read and is left out" in text for text in said)
+    assert not again.exception

@@ -101,6 +101,9 @@ def test_every_design_has_words(design):
     words = design_words(settings)
     assert words
     assert ("(exact)" in words) == settings.is_exact
+    said = design_words(settings, plain=True)
+    assert "exact" not in said
+    assert ("combinations" in said) == settings.is_exact
 
 
 def test_models_are_called_as_people_call_them():
@@ -136,6 +139,6 @@ def test_settings_name_the_weights():
 
 def test_exact_values_say_what_their_standard_error_is_about():
     settings = cellval.value_cells(random_table(20, 12, MIXED)).settings
-    assert end_words(settings) == "all subsets were counted (exact)"
+    assert end_words(settings) == "all combinations were counted"
     assert "other test rows" in stderr_words(settings, 0.001)
     assert stderr_words(settings, 0.0) == stderr_words(settings, float("nan")) == ""

@@ -43,7 +43,7 @@ def test_flagged_cells_want_to_be_repaired_then_measured_then_exported(ranked):
     both = half | {HEIGHT: Repair("replace", "166", "")}
     now, step = asked(ranked, wrong, both)
     assert now.n_open == 0
-    assert step.words == ("All 2 suspects are decided on, with 2 changes. Did it help?")
+    assert step.words == ("Both suspects are decided on, with 2 changes. Did it help?")
     assert asked(ranked, wrong, both, is_measured=True)[1].page == "export"
 
 
@@ -56,7 +56,7 @@ def test_a_dropped_row_settles_its_cells(ranked):
 def test_suspects_that_are_fine_lead_further_down(ranked):
     _, step = asked(ranked, {WEIGHT: "fine", HEIGHT: "fine"})
     assert (step.words, step.page) == (
-        "All 2 suspects are decided on; nothing is changed.",
+        "Both suspects are decided on; nothing is changed.",
         "inspect",
     )
 

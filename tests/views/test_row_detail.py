@@ -11,6 +11,7 @@ from cellval.views import row_detail
 from cellval.views.row_detail import (
     MAX_BARS,
     folded,
+    in_one_order,
     is_low,
     lowest_rows,
     neighbours,
@@ -101,6 +102,23 @@ def test_the_others_are_one_line_and_the_sum_stays():
     assert pd.isna(short["cell"].iat[-1])
     assert short["value"].sum() == pytest.approx(lines["value"].sum())
     assert short["stderr"].iat[-1] == pytest.approx(0.1 * np.sqrt(19))
+
+
+def test_lines_before_and_after_a_change_are_in_the_order_of_the_first():
+    now = explained([3.0, -2.0, 1.0])
+    then = now.assign(value=[0.5, -2.0, 4.0]).iloc[[2, 1, 0]]
+    left, right = in_one_order(now, then)
+    assert left.equals(now)
+    assert right["column"].tolist() == ["c0", "c1", "c2"]
+    assert right["value"].tolist() == [0.5, -2.0, 4.0]
+
+
+def test_of_many_columns_one_that_becomes_large_is_not_folded():
+    now = explained(np.arange(30.0, 0, -1))
+    then = now.assign(value=np.where(now["column"] == "c29", 90.0, now["value"]))
+    for side in in_one_order(now, then):
+        names = folded(side)["column"].tolist()
+        assert names == [*(f"c{k}" for k in range(10)), "c29", "19 other columns"]
 
 
 def test_limits_hold_the_whole_way_and_have_room():

@@ -10,21 +10,26 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from cellval.figures.distribution import class_sizes
+from cellval.figures.distribution import class_sizes, label_histogram
 from cellval.kept import kept
 from cellval.project.source import Setup, Source
-from cellval.table.columns import KINDS
+from cellval.table.columns import KINDS, Texts
 from cellval.table.describe import small_spreads
+from cellval.table.labels import FEW_NUMBERS, may_be_either
 from cellval.table.table import Table
+from cellval.text import short_name, short_names
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
-from cellval.ui.tables import as_texts, line_height, text
+from cellval.ui.tables import line_height, named_texts, text
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
+NO_LABEL = "(no label)"
+LABEL_IS = {"category": "classes", "number": "a number"}
 MOST_PREVIEWED = 50  # columns
+IN_A_BOX, LONGEST = 34, 48  # letters of a column's name, in a box and in six lines
 
 
 # Titles of the files in sample_data, and what is in them; their README tells more.
@@ -103,14 +108,31 @@ def take_sample(session: Session, name: str) -> None:
 def show_preview(table: Table, n: int = 6) -> None:
     shown = table.cells.iloc[:n, :MOST_PREVIEWED]
     shown = shown.set_index(pd.Index(table.row_numbers[:n], name="row"))
-    st.dataframe(shown, height="content", column_config=as_texts(shown, {}))
+    st.dataframe(shown, height="content", column_config=named_texts(shown))
     if table.cells.shape[1] > MOST_PREVIEWED:
         more = table.cells.shape[1] - MOST_PREVIEWED
         st.caption(f"{more:,} more columns are not shown here.")
 
 
-def show_classes(table: Table) -> None:
-    """Sizes of the classes; also makes the browser load its chart code early."""
+def label_words(table: Table) -> str:
+    """What is learned, in a caption."""
+    if not table.label:
+        return "no label: cells are compared, not valued"
+    if table.target is None:
+        return f"{len(table.classes):,} classes"
+    return "the label is a number"
+
+
+def show_label(table: Table) -> None:
+    """Sizes of the classes, or where the numbers lie; also makes the browser load its
+    chart code early.
+    """
+    if not table.label:
+        return
+    if table.target is not None:
+        figure = label_histogram(table.target, short_name(table.label, IN_A_BOX))
+        chart(figure, "Histogram of the label", menu=False)
+        return
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
     figure = class_sizes(table.classes, counts)
     chart(figure, "Number of rows of each class", menu=False)
@@ -119,19 +141,59 @@ def show_classes(table: Table) -> None:
 def choose_label_and_id(session: Session, table: Table) -> None:
     """Two lists; a change is read at once."""
     names = [str(name) for name in table.cells.columns]
+    short = dict(zip(names, short_names(names, IN_A_BOX), strict=True))
     st.selectbox(
         "Label (to be learned)",
-        names,
-        index=names.index(table.label),
+        [*names, NO_LABEL],
+        index=names.index(table.label) if table.label else len(names),
+        format_func=lambda name: short.get(name, name),
+        help="The column that a model would predict: classes, or a number such as a "
+        "price. Without one, cells are compared with each other, but have no values.",
         **_as_read(session, "label", with_label),
     )
+    _choose_label_kind(session, table)
     ids = [NO_ID, *(name for name in names if name != table.label)]
     st.selectbox(
         "Id (names the rows)",
         ids,
         index=ids.index(table.id_column) if table.id_column else 0,
+        format_func=lambda name: short.get(name, name),
         **_as_read(session, "id", partial(with_id, before=table.id_column)),
     )
+
+
+def _choose_label_kind(session: Session, table: Table) -> None:
+    """Asked where the label holds numbers; a change is read at once."""
+    if not table.label:
+        return
+    texts = Texts.of(table.cells[table.label])
+    if table.target is None and not may_be_either(texts, table.decimal):
+        return
+    now = "category" if table.target is None else "number"
+    few = table.target is None or len(texts.different) <= FEW_NUMBERS
+    key = session.widget_key("label kind", as_read=True)
+
+    def read() -> None:
+        kinds = dict(session.setup.kinds) | {table.label: st.session_state[key]}
+        named = replace(session.setup, label=table.label, kinds=tuple(kinds.items()))
+        session.try_setup(named)
+
+    st.segmented_control(
+        "The label is",
+        list(LABEL_IS),
+        default=now,
+        required=True,
+        format_func=LABEL_IS.__getitem__,
+        key=key,
+        on_change=read,
+        help="Classes: 3 and 4 are as different as 3 and 300. A number: near ones "
+        "nearly agree.",
+    )
+    if few:
+        st.caption(
+            f"{short_name(table.label, IN_A_BOX)} holds {len(texts.different):,} "
+            "different numbers: do they name groups, or measure something?"
+        )
 
 
 def _as_read(
@@ -196,13 +258,14 @@ def show_notes(session: Session, table: Table) -> None:
 def columns_frame(table: Table) -> pd.DataFrame:
     """One line per column but the label."""
     spreads = small_spreads(table)
+    names = short_names([column.name for column in table.columns], LONGEST)
     lines = []
-    for column in table.columns:
+    for name, column in zip(names, table.columns, strict=True):
         cells = table.cells[column.name]
         examples = list(dict.fromkeys(text for text in cells.head(50) if text))[:4]
         lines.append(
             {
-                "column": column.name,
+                "column": name,
                 "use": column.feature,
                 "kind": column.kind,
                 "cells": spreads[column.name],
@@ -216,9 +279,13 @@ def columns_frame(table: Table) -> pd.DataFrame:
 
 
 def with_label(setup: Setup, label: str) -> Setup:
-    """The label is neither excluded nor an id, and has no kind."""
-    return Setup(
+    """The label is neither excluded nor an id, and its kind is found out."""
+    if label == NO_LABEL:
+        return replace(setup, label=None, has_label=False)
+    return replace(
+        setup,
         label=label,
+        has_label=True,
         id_column=None if setup.id_column == label else setup.id_column,
         exclude=tuple(name for name in setup.exclude if name != label),
         kinds=tuple(pair for pair in setup.kinds if pair[0] != label),
@@ -230,8 +297,8 @@ def with_id(setup: Setup, name: str, before: str | None) -> Setup:
     if name == NO_ID:
         exclude = setup.exclude + ((before,) if before else ())
         return replace(setup, id_column=None, exclude=tuple(dict.fromkeys(exclude)))
-    return Setup(
-        label=setup.label,
+    return replace(
+        setup,
         id_column=name,
         exclude=tuple(other for other in setup.exclude if other != name),
         kinds=tuple(pair for pair in setup.kinds if pair[0] != name),
@@ -258,4 +325,9 @@ def with_edits(table: Table, setup: Setup, edits: Mapping[str, Any]) -> Setup:
             kinds[name] = "category"
         if id_column == name and (name in exclude or name in kinds):
             id_column = None
-    return Setup(setup.label, id_column, tuple(exclude), tuple(kinds.items()))
+    return replace(
+        setup,
+        id_column=id_column,
+        exclude=tuple(exclude),
+        kinds=tuple(kinds.items()),
+    )

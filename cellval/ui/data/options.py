@@ -22,7 +22,8 @@ QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
 MANY_CELLS = 200_000
 LONG_PASS = 120.0  # seconds
-SAME_SEED = "The same seed gives the same values."
+SEED = "Number for the draw (seed)"
+SAME_SEED = "What is drawn by lot follows from it: the same number, the same values."
 
 TESTS = {
     "leave-one-out": "every row in turn, with all others as its neighbours",
@@ -267,9 +268,11 @@ def _explained(session: Session, name: str, words: Mapping[str, str]) -> dict[st
     return one_of(session, name, {key: f"{key}: {words[key]}" for key in words})
 
 
-def choose_seed(session: Session, name: str, words: str, place: Any = st) -> int:
-    kept_seed = lasting(session, name, 0)
-    return int(place.number_input("Seed", 0, 2**31 - 1, **kept_seed, help=words))
+def choose_seed(
+    session: Session, name: str, words: str, place: Any = st, default: int = 0
+) -> int:
+    kept_seed = lasting(session, name, default)
+    return int(place.number_input(SEED, 0, 2**31 - 1, **kept_seed, help=words))
 
 
 # --- how long it will take ------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The list of projects: open, rename, copy, export, delete."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -9,7 +10,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.project.archive import ENDING, pack
 from cellval.project.shelf import Entry
-from cellval.text import counted
+from cellval.text import counted, short_name, short_names
 from cellval.ui import projects, tables
 from cellval.ui.session import Session
 from cellval.ui.text import plain
@@ -52,18 +53,24 @@ def draw(session: Session) -> None:
             # In another order another line would be ticked.
             key=session.widget_key("project list", *(entry.id for entry in entries)),
             on_select="rerun",
-            selection_mode="single-row",
+            selection_mode=["single-row", "single-cell"],
         )
-        lines = found["selection"]["rows"]
-        entry = entries[lines[0]] if lines and lines[0] < len(entries) else None
+        line = _line(found["selection"])
+        entry = entries[line] if line is not None and line < len(entries) else None
         _buttons(session, entry, now.id if now else "")
+
+
+def _line(selection: Mapping[str, Any]) -> int | None:
+    """The line that was clicked, in any of its cells or in the box before it."""
+    lines = [*selection["rows"], *(line for line, _ in selection["cells"])]
+    return lines[0] if lines else None
 
 
 def _frame(entries: list[Entry]) -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "name": [entry.name for entry in entries],
-            "file": [entry.file for entry in entries],
+            "name": short_names([entry.name for entry in entries], 25),
+            "file": [short_name(entry.file, 23) for entry in entries],
             "changed": [
                 pd.Timestamp(entry.changed, unit="s", tz="UTC") for entry in entries
             ],
@@ -93,7 +100,9 @@ def how_far(entry: Entry) -> str:
 def _buttons(session: Session, entry: Entry | None, now: str) -> None:
     """What can be done with the line that was clicked."""
     if entry is None:
-        st.caption("Click the box before a project to open, rename, copy or delete it.")
+        st.caption("Click a project to open, rename, copy, export or delete it.")
+    else:
+        st.markdown(f"**{plain(entry.name)}**, made of {plain(entry.file)}")
     with st.container(horizontal=True):
         st.button(
             "Open",

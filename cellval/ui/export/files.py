@@ -78,7 +78,9 @@ def repaired_file(session: Session, table: Table) -> None:
     with _card(a, "Repaired CSV", holds):
         name = f"{stem(table)}_repaired.csv"
         download("Download the repaired CSV", name, lambda: raw, disabled=nothing)
-    holds = f"{counted(len(log), 'line')}: row, id, column, before, after and reason."
+    log = log.drop(columns=["id"] * (table.id_column is None))
+    *names, last = log
+    holds = f"{counted(len(log), 'line')}: {', '.join(names)} and {last}."
     with _card(b, "Change log", holds):
         name, make = f"{stem(table)}-changes.csv", partial(csv_bytes, log)
         download("Download the change log", name, make, disabled=nothing)
@@ -184,7 +186,7 @@ def _preview(frame: pd.DataFrame, table: Table, values: CellValues) -> None:
             "row": tables.row_number(),
             "label": tables.text(tables.heading(table.label)),
             "value": tables.number(value, digits, help=words.VALUE_HELP),
-            "stderr": tables.number("± error", digits, help=words.STDERR_HELP),
+            "stderr": tables.number("± std. error", digits, help=words.STDERR_HELP),
             "rank": tables.number("rank", "localized", help=words.RANK_HELP),
         },
     )

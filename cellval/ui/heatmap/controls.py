@@ -8,9 +8,11 @@ import streamlit as st
 from cellval.detect.suspicion import Suspicion
 from cellval.text import short_name
 from cellval.ui.heatmap.view import COLUMN, ORDER, move_to, show_cell
+from cellval.ui.parts import say
 from cellval.ui.session import Shown
 from cellval.ui.widgets import forget, lasting, one_of, typed_rows
-from cellval.views.order import ORDERS, filtered, row_order
+from cellval.values.words import spoken
+from cellval.views.order import ORDERS, WITHOUT_VALUES, filtered, row_order
 from cellval.views.rankings import OUTLINES, Outlines, outline_words, outlines
 
 NOT_YET = "How surprising cells are is not known yet, so the value alone decides. "
@@ -51,7 +53,10 @@ class Look(NamedTuple):
 
 def choose(shown: Shown) -> Look:
     session, table, values, _ = shown
-    order = one_of(session, ORDER, ORDERS)
+    possible = ORDERS
+    if not values.settings.is_valued:
+        possible = {name: ORDERS[name] for name in WITHOUT_VALUES}
+    order = one_of(session, ORDER, possible)
     by_column = st.session_state[order["key"]] == "column"
     widths = [4, *([3] * by_column), 3, 3, 2, 2]
     one, *more, three, four, five, six = st.columns(
@@ -62,7 +67,10 @@ def choose(shown: Shown) -> Look:
         "Order of the rows",
         **order,
         **from_the_top,
-        help="Similar rows: alike contents next to each other, class by class.",
+        help=spoken(
+            "Similar rows: alike contents next to each other, class by class.",
+            values.settings,
+        ),
     )
     column = None
     if by == "column":
@@ -72,13 +80,15 @@ def choose(shown: Shown) -> Look:
             **from_the_top,
             help="Rows with the lowest (worst) value in this column come first.",
         )
-    classes = three.multiselect(
-        f"Only {short_name(table.label, 16)}",
-        table.classes,
-        **lasting(session, "heatmap classes", []),
-        placeholder="all classes",
-        help="Shows rows of these classes only.",
-    )
+    classes: list[str] = []
+    if table.label:
+        classes = three.multiselect(
+            f"Only {short_name(table.label, 16)}",
+            table.classes,
+            **lasting(session, "heatmap classes", []),
+            placeholder=spoken("all classes", values.settings),
+            help=spoken("Shows rows of these classes only.", values.settings),
+        )
     search = four.text_input(
         "Search",
         **lasting(session, "heatmap search", ""),
@@ -102,13 +112,15 @@ def choose(shown: Shown) -> Look:
 
 def _colour_by(shown: Shown) -> str:
     """A switch on a line of its own, with its name before it."""
+    if not shown.values.settings.is_valued:
+        return "suspicion"
     line = st.container(horizontal=True, vertical_alignment="center", gap="small")
     line.markdown(
         "Colour by",
         width="content",
-        help="Value: what a cell adds to the score. Suspicion: how rarely an ordinary "
-        "cell is this odd, and a little how much it hurts; only what stands out has a "
-        "strong colour.",
+        help="Value: what a cell adds to the score. Suspicion: how surprising the cell "
+        "is (four fifths) and how much it hurts (one fifth), the number that the "
+        "inspection list is ordered by; only what stands out has a strong colour.",
     )
     by: str = line.segmented_control(
         "Colour by",
@@ -131,15 +143,21 @@ def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
         **lasting(session, "heatmap transposed", False),
         help="Rows across and columns down, as in the paper.",
     )
-    by = st.selectbox(
-        "Outline by",
-        **one_of(session, "heatmap outline by", OUTLINES),
-        on_change=forget,
-        args=(session, OUTLINED),
-        help="Suspicion: surprising cells first, more so if they hurt. Value only: the "
-        "lowest cells within their class that are below 0 by more than two standard "
-        "errors. Surprise only: unusual cells, whether they hurt or not.",
-    )
+    by = "suspicion"
+    if values.settings.is_valued:
+        by = st.selectbox(
+            "Outline by",
+            **one_of(session, "heatmap outline by", OUTLINES),
+            on_change=forget,
+            args=(session, OUTLINED),
+            help=spoken(
+                "Suspicion: surprising cells first, more so if they hurt. Value only: "
+                "the lowest cells within their class that are below 0 by more than two "
+                "standard errors. Surprise only: unusual cells, whether they hurt or "
+                "not.",
+                values.settings,
+            ),
+        )
     usual = outlines(values, suspicion, by)
     n = st.number_input(
         "How many",
@@ -218,6 +236,8 @@ def legend(shown: Shown, look: Look, n_shown: int) -> None:
     marks = f"Bars on top: column values; strip beside: {rows_by}"
     if look.transposed:
         marks = f"Bars beside: column values; strip on top: {rows_by}"
+    if not shown.values.settings.is_valued:
+        marks = f"Strip: {rows_by}"
     by = "cell" if shown.suspicion is None and look.by == "suspicion" else look.by
     st.caption(f"{rows}, {ORDERS[by]}. {marks}.")
 
@@ -228,7 +248,7 @@ def _go_to(shown: Shown, look: Look) -> None:
         return
     order = look.rows(shown)
     if found[0] not in order:
-        st.toast("This row is hidden by the filters.")
+        say("This row is hidden by the filters.")
     row = shown.values.values[found[0]]
     j = int(np.nanargmin(row)) if np.isfinite(row).any() else 0
     show_cell(shown, order, found[0], j)

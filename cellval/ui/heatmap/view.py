@@ -18,7 +18,7 @@ from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import clicked_cell, lasting
 from cellval.views.bands import bands
 from cellval.views.cell_table import cell_table
-from cellval.views.rankings import cells_at
+from cellval.views.rankings import Outlines, cells_at
 from cellval.views.value_view import ValueView, value_view
 
 WHOLE = 200  # rows; larger tables have an overview and a window
@@ -123,7 +123,7 @@ def as_text(
         {"row": tables.row_number(), "class": tables.text(), **labels},
         few=TABLE_LINES,
     )
-    st.caption(f"In brackets: the value in {unit.name} of accuracy; below 0 hurts.")
+    st.caption(f"In brackets: the value in {unit.of_score}; below 0 hurts.")
 
 
 # --- clicks ---------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def follow_link(shown: Shown, order: np.ndarray) -> None:
     selection.by_link = False
 
 
-def walk(shown: Shown, order: np.ndarray, outlined: np.ndarray) -> Walk:
+def walk(shown: Shown, order: np.ndarray, found: Outlines) -> Walk:
     """Through the outlined cells, the most suspicious first."""
     names = shown.values.column_names
 
@@ -166,7 +166,9 @@ def walk(shown: Shown, order: np.ndarray, outlined: np.ndarray) -> Walk:
         act = partial(show_cell, shown, order, position, names.index(column))
         then_page(shown.session, act)
 
-    return Walk(cells_at(shown.values, outlined), "suspects", go)
+    by_rule = found.by == "suspicion" and not found.chosen
+    one = "suspect" if by_rule else "outlined cell"
+    return Walk(cells_at(shown.values, found.cells), one, go)
 
 
 def open_at_worst(shown: Shown, order: np.ndarray, suspects: np.ndarray) -> None:

@@ -13,25 +13,31 @@ from cellval.detect.suspicion import FINDINGS
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.work import Cell
 from cellval.table.table import Table
-from cellval.text import brief, counted
+from cellval.text import brief, counted, every
 from cellval.ui import many, tables
 from cellval.ui.cell_detail import COLOURS, Walk
-from cellval.ui.parts import then_cell
+from cellval.ui.parts import say, then_cell
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
-from cellval.values.words import Unit
+from cellval.values.settings import Settings
+from cellval.values.words import Unit, spoken
 from cellval.views.inspection_list import MOST, USUAL, Inspection, Wanted, usual_number
 from cellval.views.rankings import RANKINGS, WORST
 from cellval.views.value_view import value_view
 
 UNDECIDED = "not decided"
 HOW_MANY = "list how many"
+HOW_TO_CHOOSE = (
+    "Click a line to open its cell. To decide on many at once, tick lines (the box in "
+    "the heading ticks all), or choose columns, classes or decisions above: then it is "
+    "all lines that fit."
+)
 # Columns that the table's own menu of columns shows: lines are in the order of ranks,
 # and odds say the rest in words.
 ON_REQUEST = ("rank", "suspicion", "surprise")
 # Pixels that the columns up to the reason have on a screen of 1280, where reasons wrap.
 ROOM, BOXES, LEAST = 608, 33, 140
-MOST_LINES = 4  # of a reason, if other columns can stand behind it
+MOST_LINES = 3  # of a reason, if other columns can stand behind it: the lowest wrapped
 FEW = 0.25  # of the lines have a suggestion: it can
 
 
@@ -42,14 +48,19 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     decisions: list[str] = []
     one, two, *rest = st.columns([3, 3, 3, 3, 3], vertical_alignment="bottom")
     three, four, five = rest if is_list else (one, two, rest[0])
-    if is_list:
+    settings = values.settings
+    if is_list and settings.is_valued:
+        names = {name: spoken(title, settings) for name, title in RANKINGS.items()}
         by = one.selectbox(
             "Ranked by",
-            **one_of(session, "list ranked by", RANKINGS),
+            **one_of(session, "list ranked by", names),
             on_change=forget,
             args=(session, HOW_MANY),
-            help="Suspicion: surprising cells first, more so if they hurt. Value: "
-            f"what hurts most. {words.WITHIN_HELP}",
+            help=spoken(
+                "Suspicion: surprising cells first, more so if they hurt. Value: what "
+                f"hurts most. {words.WITHIN_HELP}",
+                settings,
+            ),
         )
     columns = three.multiselect(
         "Columns",
@@ -58,13 +69,15 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
         placeholder="all columns",
         help="Cells of these columns only.",
     )
-    classes = four.multiselect(
-        f"Only {brief(table.label, 20)}",
-        table.classes,
-        **lasting(session, "list classes", []),
-        placeholder="all classes",
-        help="Cells of rows of these classes only.",
-    )
+    classes: list[str] = []
+    if table.label:
+        classes = four.multiselect(
+            f"Only {brief(table.label, 20)}",
+            table.classes,
+            **lasting(session, "list classes", []),
+            placeholder=spoken("all classes", settings),
+            help=spoken("Cells of rows of these classes only.", settings),
+        )
     if is_list:
         decisions = five.multiselect(
             "Decisions",
@@ -107,7 +120,7 @@ def _how_many(shown: Shown, by: str, usual: int) -> int | None:
 
 
 def show(shown: Shown, found: Inspection, wanted: Wanted, decisions: list[str]) -> None:
-    """The list, and buttons that decide on many of its cells."""
+    """The list, below buttons that decide on many of its cells."""
     frame, file = found.frame, shown.session.file
     if decisions:
         names = frame["decision"].replace("", UNDECIDED)
@@ -115,14 +128,11 @@ def show(shown: Shown, found: Inspection, wanted: Wanted, decisions: list[str]) 
     if len(frame) == 0:
         st.info("No cell fits these filters.")
     else:
+        bar = st.container(gap="xsmall")  # seen where lines are ticked, not below all
         chosen = _draw_parts(shown, found, frame)
-        st.caption(
-            "Click a line to open the cell. To decide on many at once, tick lines (the "
-            "box in the heading ticks all), or choose columns, classes or decisions "
-            "above: then it is all lines that fit."
-        )
         filtered = bool(decisions or wanted.columns or wanted.classes)
-        _act(shown, frame, chosen, filtered=filtered)
+        with bar:
+            _act(shown, frame, chosen, filtered=filtered)
     _flag_buttons(file, found)
 
 
@@ -159,12 +169,17 @@ def _draw(shown: Shown, frame: pd.DataFrame) -> list[int]:
     """A click anywhere opens the cell, boxes choose many: the chosen lines."""
     session, table, values, _ = shown
     unit = value_view(values).unit
-    columns = _columns(table, unit)
+    columns = _columns(table, unit, values.settings)
+    if "odds" in frame:  # two lines in a narrow column
+        frame = frame.assign(odds=frame["odds"].str.replace("less than", "<"))
     hidden = {"id"} if table.id_column is None else set()
+    hidden |= set() if table.label else {"class"}
+    hidden |= set() if values.settings.is_valued else {"value", "stderr"}
     if not frame["repair"].any():
         hidden.add("repair")
     drawn = frame[[name for name in columns if name in frame and name not in hidden]]
-    drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
+    if values.settings.is_valued:
+        drawn = drawn.assign(**(frame[["value", "stderr"]] * unit.factor))
     drawn = drawn.assign(decision=drawn["decision"].replace(words.DECIDED))
     columns = {name: columns[name] for name in drawn}
     seen = _seen(frame, columns)
@@ -202,7 +217,7 @@ def _seen(frame: pd.DataFrame, columns: dict[str, Any]) -> list[str]:
     if "reason" not in seen:
         return seen
     few = bool((frame["suggestion"] != "").mean() < FEW)
-    for name in (*["suggestion"] * few, "finding", "odds"):
+    for name in (*["suggestion"] * few, "finding", "odds", "id"):
         room = _room(seen, columns)
         n = tables.n_lines(frame["reason"], room)
         if name in seen and (room < LEAST or n > MOST_LINES):
@@ -225,7 +240,7 @@ def _line_height(frame: pd.DataFrame, columns: dict[str, Any]) -> int:
     )
 
 
-def _columns(table: Table, unit: Unit) -> dict[str, Any]:
+def _columns(table: Table, unit: Unit, settings: Settings) -> dict[str, Any]:
     """What to do comes before numbers: narrow screens show the first columns only."""
     number, text, digits = tables.number, tables.text, unit.decimals
     value = f"value ({unit.name})"
@@ -246,21 +261,28 @@ def _columns(table: Table, unit: Unit) -> dict[str, Any]:
             help="A suspect is a likely error. Of all others: is it odd, and does it "
             "clearly hurt?",
         ),
-        "decision": text(width=62, help="Set it beside or below."),
+        "decision": text(width=62, help="Set it beside or above."),
         "repair": text(width=70, help="What you decided to put into the cell."),
-        "odds": text(width=72, help=words.ODDS_HELP),
+        "odds": text(width=72, help=spoken(words.ODDS_HELP, settings)),
         "reason": text(
             help="What is odd about the cell, and whether it clearly hurts."
         ),
-        "value": number(value, digits, width=80, help=words.VALUE_HELP),
-        "stderr": number("± error", digits, width=65, help=words.STDERR_HELP),
+        "value": number(
+            value, digits, width=80, help=spoken(words.VALUE_HELP, settings)
+        ),
+        "stderr": number("± std. error", digits, width=90, help=words.STDERR_HELP),
         "class": text(
-            tables.heading(table.label), width="small", help="The label of the row."
+            tables.heading(table.label or "label"),
+            width="small",
+            help="The label of the row.",
         ),
         "usual": text(
-            "usual in class",
-            help="Where nine in ten cells of this column lie in rows of this class, or "
-            "the most common contents.",
+            spoken("usual in class", settings),
+            help=spoken(
+                "Where nine in ten cells of this column lie in rows of this class, or "
+                "the most common contents.",
+                settings,
+            ),
         ),
         "suspicion": number("suspicion", 6, help=words.SUSPICION_HELP),
         "surprise": number("surprise", 6, help=words.SURPRISE_HELP),
@@ -277,7 +299,7 @@ def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
         return
     line = frame.iloc[lines[-1]]
     place = int(line["position"]), str(line["column"])
-    if is_tick and selection["rows"]:  # the buttons below change, too
+    if is_tick and selection["rows"]:  # the buttons above change, too
         session.selection.choose_cell(*place)
     else:
         then_cell(session, *place)
@@ -286,7 +308,7 @@ def _open(session: Session, frame: pd.DataFrame, key: str) -> None:
 def walk(session: Session, frame: pd.DataFrame) -> Walk:
     """Through the lines of the list."""
     cells = list(zip(frame["position"].tolist(), frame["column"].tolist(), strict=True))
-    return Walk(cells, "lines of the list", partial(then_cell, session))
+    return Walk(cells, "line", partial(then_cell, session), " in the list")
 
 
 def _act(
@@ -302,9 +324,11 @@ def _act(
     if chosen:
         which, lines = f"{counted(len(chosen), 'line')} ticked", frame.iloc[chosen]
     elif filtered:
-        which, lines = f"All {counted(len(frame), 'line')} that fit the filters", frame
+        which, lines = f"{every(len(frame), 'line')} that fit the filters", frame
+        if len(frame) == 1:
+            which = "The line that fits the filters"
     cells = _cells(lines)
-    many.act(session, original, shown.suspicion, cells, which, "list")
+    many.act(session, original, shown.suspicion, cells, which, "list", HOW_TO_CHOOSE)
     many.undo_last(session.file, "list undo")
 
 
@@ -344,7 +368,7 @@ def _flag_buttons(file: FileWork, found: Inspection) -> None:
 def _flag(file: FileWork, lines: pd.DataFrame) -> None:
     new = lines[lines["decision"] == ""]
     many.mark(file, _cells(new), "error")
-    st.toast(
+    say(
         f"{counted(len(new), 'cell')} marked as wrong; {len(lines) - len(new):,} were "
         "decided before."
     )

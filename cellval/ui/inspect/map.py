@@ -23,6 +23,12 @@ def draw(shown: Shown, keep: np.ndarray) -> None:
     suspicion = shown.suspicion
     assert suspicion is not None
     cells = drawn_cells(suspicion, keep)
+    if not shown.values.settings.is_valued:
+        st.info(
+            "The map shows what a cell does against how odd it is. Without a label no "
+            "cell does anything: look at the list, or choose a label on the Data page."
+        )
+        return
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
@@ -49,7 +55,7 @@ def walk(shown: Shown, keep: np.ndarray) -> Walk:
     if shown.suspicion is not None:
         worst = shown.suspicion.order[: shown.suspicion.n_flagged]
         cells = cells_at(shown.values, worst[keep.ravel()[worst]])
-    return Walk(cells, "suspects", partial(then_cell, shown.session))
+    return Walk(cells, "suspect", partial(then_cell, shown.session))
 
 
 @kept(2)

@@ -96,11 +96,13 @@ def _totals(before: Version, after: Version) -> None:
         a.metric(
             f"Valued {score_words(settings)} of the {model_words(settings)}",
             f"{100 * new:.1f} %",
+            # Without a colour: how far chance reaches is not known here.
             **_change(
-                f"{100 * (new - old):+.2f} pp (before: {100 * old:.1f} %)",
-                new - old if abs(new - old) >= 5e-5 else 0,
+                f"{100 * (new - old):+.2f} percentage points (before: "
+                f"{100 * old:.1f} %)"
             ),
-            help=VALUED_ACCURACY_HELP,
+            help=f"{VALUED_ACCURACY_HELP} Whether models got better, or it may be "
+            "chance, is measured above.",
             border=True,
         )
     if before.suspicion is None or after.suspicion is None:
@@ -109,24 +111,24 @@ def _totals(before: Version, after: Version) -> None:
     b.metric(
         "Suspects",
         f"{n_new:,}",
-        **_change(f"{n_new - n_old:+,} (before: {n_old:,})", n_old - n_new, sign=-1),
+        **_change(f"{n_new - n_old:+,} (before: {n_old:,})", n_old - n_new),
         help=SUSPECT_HELP,
         border=True,
     )
 
 
-def _change(text: str, gain: float, sign: int = 1) -> dict[str, Any]:
-    """Options of a metric: its change, green for a gain, with a real minus sign.
+def _change(text: str, fewer: int = 0) -> dict[str, Any]:
+    """Options of a metric: its change with a real minus sign, green for fewer.
 
-    Streamlit knows only the hyphen and would draw a fall as a rise. The sign is -1
-    where less is a gain.
+    Streamlit knows only the hyphen and would draw a fall as a rise.
     """
-    if gain == 0:
+    text = text.replace("-", "−")
+    if fewer == 0:
         return {"delta": text, "delta_color": "off", "delta_arrow": "off"}
     return {
-        "delta": text.replace("-", "−"),
-        "delta_color": "normal" if gain > 0 else "inverse",
-        "delta_arrow": "up" if sign * gain > 0 else "down",
+        "delta": text,
+        "delta_color": "normal" if fewer > 0 else "inverse",
+        "delta_arrow": "down" if fewer > 0 else "up",
     }
 
 

@@ -17,6 +17,11 @@ from cellval.views.suggested import suggested_for
 
 FEW_LINES = 8  # a longer list scrolls
 LONGEST = 80  # characters of a cell
+NOT_CLEAR = "no clear suggestion"
+SUGGESTION_HELP = (
+    "What may have been meant, if one text is clearly the likeliest. Where none is, "
+    "open the cell on the heatmap: there may be ideas, and you can type your own."
+)
 
 
 def flagged_list(session: Session, table: Table) -> None:
@@ -47,7 +52,9 @@ def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
             "content": [
                 brief(texts[name][table.position(row)], LONGEST) for row, name in cells
             ],
-            "suggestion": [suggested_text(best.get(cell)) for cell in cells],
+            "suggestion": [
+                suggested_text(best.get(cell)) or NOT_CLEAR for cell in cells
+            ],
             "why": [best[cell].why if cell in best else "" for cell in cells],
         }
     )
@@ -59,7 +66,7 @@ def _draw(session: Session, table: Table, cells: list[Cell]) -> None:
             "row": tables.row_number(),
             "column": tables.text(width="small"),
             "content": tables.text(help="The cell as it is in the file."),
-            "suggestion": tables.text(help="What may have been meant, if it is clear."),
+            "suggestion": tables.text(help=SUGGESTION_HELP),
             "why": tables.text(width="large"),
         },
         few=FEW_LINES,

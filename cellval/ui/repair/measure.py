@@ -22,9 +22,8 @@ from cellval.ui.widgets import chart, error
 from cellval.values.options import RunOptions
 
 SPREAD_HELP = (
-    "Standard deviation, in percentage points, of the tested accuracy over the "
-    "repeats: each "
-    "splits the rows into other folds."
+    "How far the repeats lie apart: the standard deviation of their tested accuracy, "
+    "in percentage points (pp). Each repeat splits the rows into other folds."
 )
 INTERVAL_HELP = (
     "After minus before, in percentage points; above 0 is better. If the 95 % interval "
@@ -115,6 +114,7 @@ def _show(result: Comparison) -> None:
 
 
 def _verdicts(result: Comparison) -> None:
+    st.caption("Differences are in percentage points (pp) of the tested accuracy.")
     for model in result.models:
         st.markdown(f"**{model}.** {plain(result.verdict(model))}")
 
@@ -123,9 +123,9 @@ def _table(result: Comparison) -> None:
     number, tested = tables.number, TESTED_ACCURACY_HELP
     columns = {
         "before": number("tested accuracy before (%)", 1, help=tested),
-        "before_spread": number("± pp", 2, help=SPREAD_HELP),
+        "before_spread": number("± spread (pp)", 2, help=SPREAD_HELP),
         "after": number("tested accuracy after (%)", 1, help=tested),
-        "after_spread": number("± pp ", 2, help=SPREAD_HELP),
+        "after_spread": number("± spread (pp) ", 2, help=SPREAD_HELP),
         "difference": number("difference (pp)", "%+.2f", help=INTERVAL_HELP),
         "low": number("from (pp)", "%+.2f", help=INTERVAL_HELP),
         "high": number("to (pp)", "%+.2f", help=INTERVAL_HELP),
@@ -133,5 +133,5 @@ def _table(result: Comparison) -> None:
     tables.draw(
         (100 * result.frame()[list(columns)]).reset_index(),
         "Tested accuracy before and after, for each model",
-        {"model": tables.text(width="medium"), **columns},
+        {"model": tables.text(width=140), **columns},
     )

@@ -9,6 +9,7 @@ from cellval.glossary import ROW_HELP
 from cellval.kept import kept
 from cellval.stats import is_clear
 from cellval.table.table import Table
+from cellval.text import short_name
 from cellval.ui import tables
 from cellval.ui.sample.what_if import (
     Texts,
@@ -98,7 +99,7 @@ def _changes_table(found: LabelOrCell, unit: Unit) -> None:
     lines = found.frame().sort_values("gain", ascending=False, kind="stable")
     frame = pd.DataFrame(
         {
-            "change": ["as it is", *lines["change"]],
+            "change": ["as it is", *(short_name(text, 36) for text in lines["change"])],
             "value": np.append(found.now, lines["value"]) * unit.factor,
             "gain": np.append(np.nan, lines["gain"]) * unit.factor,
             "stderr": np.append(np.nan, lines["stderr"]) * unit.factor,
@@ -109,7 +110,7 @@ def _changes_table(found: LabelOrCell, unit: Unit) -> None:
         frame,
         "The row's value as it is and after each single change",
         {
-            "change": tables.text(width="medium"),
+            "change": tables.text(width=240),
             "value": number(f"row value ({name})", digits, help=ROW_HELP),
             "gain": number(f"gain ({name})", f"%+.{digits}f", help=GAIN_HELP),
             "stderr": number(f"± ({name})", digits, help=GAIN_ERROR_HELP),

@@ -11,9 +11,10 @@ from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
 from cellval.text import brief, percent, short_name
 from cellval.ui import tables
+from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
 from cellval.ui.tables import heading
-from cellval.ui.text import plain
+from cellval.ui.text import plain, spelled
 from cellval.ui.widgets import chart, typed_rows
 from cellval.values.words import certainty, points
 from cellval.views.row_detail import (
@@ -96,7 +97,7 @@ def _typed(session: Session, table: Table, which: str) -> None:
     if found := typed_rows(table, f"{which} typed"):
         _take(session, found[0], which)
         if len(found) > 1:
-            st.toast(f"{len(found):,} rows have this id; this is the first.")
+            say(f"{len(found):,} rows have this id; this is the first.")
 
 
 def _picked(session: Session, which: str) -> None:
@@ -113,7 +114,7 @@ def explain(
     _, table, values, _ = shown
     unit, total = shown.row_unit, float(values.row_values[position])
     title = name_of(table, position)
-    label = f"{plain(table.label)}: {plain(values.labels[position])}"
+    label = f"{plain(heading(table.label))}: {plain(values.labels[position])}"
     st.markdown(f"##### {plain(title[0].upper() + title[1:])} · {label}")
     if not np.isfinite(total):
         st.info(
@@ -143,11 +144,15 @@ def sum_words(shown: Shown, position: int) -> str:
     """The identity behind the waterfall, with its numbers (Markdown)."""
     unit, row = shown.row_unit, row_sum(shown.values, position)
     both = ((row.up, row.n_up, "help"), (row.down, row.n_down, "hurt"))
-    parts = [f"{unit.number(x)} from {n:,} that {do}" for x, n, do in both if n]
+    parts = [
+        f"{unit.number(x)} from {n:,} that {do}{'s' * (n == 1)}"
+        for x, n, do in both
+        if n
+    ]
     cells = f"{row.n_cells:,} cells sum" if row.n_cells > 1 else "1 cell sums"
-    return (
+    return spelled(
         f"Its {cells} to the row's value: {' and '.join(parts) or '0'} make "
-        f"**{unit.with_error(row.total, row.stderr)}** of accuracy. The row "
+        f"**{unit.with_error(row.total, row.stderr)}** of {unit.score}. The row "
         f"{'adds' if row.total >= 0 else 'costs'} about {points(abs(row.total))}: "
         f"{certainty(row.total, row.stderr)}; rank {row.rank:,} of {row.n_rows:,} rows "
         "(1 is worst)."

@@ -13,9 +13,10 @@ from cellval.glossary import LABEL_CAUTION, ROW_HELP
 from cellval.kept import kept
 from cellval.stats import is_clear
 from cellval.table.table import Table
-from cellval.text import content, counted
+from cellval.text import content, counted, short_names
 from cellval.ui import tables
 from cellval.ui.navigation import goto
+from cellval.ui.parts import draw_said, say
 from cellval.ui.session import Edits, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
@@ -23,7 +24,7 @@ from cellval.ui.widgets import chart, error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.many_changes import change_to
-from cellval.views.row_detail import shared_limits
+from cellval.views.row_detail import in_one_order, shared_limits
 from cellval.whatif.questions import WhatIf, what_if
 
 MOST_LINES = 9  # of the editor; more scroll
@@ -149,6 +150,7 @@ def tested_on(session: Session) -> Table | None:
 def show_what_if(shown: Shown, position: int) -> None:
     """Edit the row; its value and waterfall then, beside those now."""
     session, table, values, _ = shown
+    draw_said(session)
     row_number = int(table.row_numbers[position])
     tried = session.file.edits[row_number]
     st.markdown(
@@ -213,7 +215,9 @@ def _editor(table: Table, position: int, tried: Edits, key: str) -> None:
         for name, now in zip(table.feature_names, held, strict=True)
     ]
     st.data_editor(
-        pd.DataFrame({"column": table.feature_names, "now": held, "new": new}),
+        pd.DataFrame(
+            {"column": short_names(table.feature_names, 32), "now": held, "new": new}
+        ),
         key=key,
         hide_index=True,
         height="content" if len(held) <= MOST_LINES else 36 * (MOST_LINES + 1),
@@ -247,7 +251,7 @@ def take(table: Table, tried: Edits, edited: Mapping[int, Mapping[str, Any]]) ->
         except InputError:  # an infinite number: the answer below says so
             continue
         if new.strip() and read.missing[0]:
-            st.toast(
+            say(
                 f"{plain(content(new))} cannot be read as a {read.kind} for "
                 f"{plain(heading(name))}: it counts as missing."
             )
@@ -287,8 +291,8 @@ def _outcome(answer: WhatIf, unit: Unit) -> str:
     return (
         f"The row's value would go from "
         f"**{unit.with_error(answer.before_total, answer.before_stderr)}** to "
-        f"**{unit.with_error(answer.after_total, answer.after_stderr)}** of accuracy. "
-        f"Difference: **{signed}{error} {unit.name}**, {verdict}."
+        f"**{unit.with_error(answer.after_total, answer.after_stderr)}** of "
+        f"{unit.score}. Difference: **{signed}{error} {unit.name}**, {verdict}."
     )
 
 
@@ -325,10 +329,11 @@ def _reset_button(tried: Edits) -> None:
 
 
 def _side_by_side(answer: WhatIf, unit: Unit) -> None:
-    """Both waterfalls on one scale."""
+    """Both waterfalls on one scale, their columns in one order."""
+    before, after = in_one_order(answer.before, answer.after)
     sides = {
-        "Now": (answer.before, answer.before_total),
-        "After the change": (answer.after, answer.after_total),
+        "Now": (before, answer.before_total),
+        "After the change": (after, answer.after_total),
     }
     limits = shared_limits(sides.values())
     for place, (title, (lines, total)) in zip(

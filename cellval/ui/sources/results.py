@@ -23,8 +23,8 @@ VALUE_HELP = (
     "0 the model does better without it."
 )
 STDERR_HELP = (
-    "Standard error over rounds: how far the value may be off by chance, because not "
-    "all orders were tried. Exact values have none."
+    "Standard error over rounds, in percentage points (pp): how far the value may be "
+    "off by chance, because not all orders were tried. Exact values have none."
 )
 SHARE_HELP = (
     "The group's value in % of the total: the shares of all groups of rows sum to "
@@ -50,7 +50,7 @@ def show(
     if blocks.has_shares and len(blocks.row_groups) > 1:
         best = int(np.argmax(blocks.row_values))
         words += (
-            f" **{plain(blocks.row_groups[best])}** adds most of the sources: "
+            f" The source that adds most is **{plain(blocks.row_groups[best])}**: "
             f"{100 * blocks.row_values[best] / total:.0f} % of it, with "
             f"{100 * blocks.n_rows[best] / n_rows:.0f} % of the rows."
         )
@@ -121,7 +121,7 @@ def _table(blocks: BlockValues, of: str, title: str) -> None:
     shown = {
         "group": tables.text(title.lower(), width="medium"),
         "value": number("value (pp)", 2, help=VALUE_HELP),
-        "stderr": number("± pp", 2, help=STDERR_HELP),
+        "stderr": number("± std. error", 2, help=STDERR_HELP),
         "share_percent": number("share (%)", 1, help=SHARE_HELP),
         "share_stderr": number("± % ", 1, help=STDERR_HELP),
         "rows": number("rows", "localized"),

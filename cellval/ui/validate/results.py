@@ -1,6 +1,7 @@
 """Validate: verdict, detection and removal curves, signals, missed errors, files."""
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -8,11 +9,11 @@ import streamlit as st
 
 from cellval.figures.validation import detection, inspected, removal
 from cellval.table.table import Table
-from cellval.text import content, counted, percent
+from cellval.text import content, counted, percent, short_names
 from cellval.ui import tables
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
-from cellval.ui.text import plain
+from cellval.ui.text import plain, spelled
 from cellval.ui.widgets import chart, one_of
 from cellval.validation.planting import KINDS
 
@@ -24,16 +25,16 @@ LATE = 0.2  # of the cells: errors found after so many look like ordinary cells
 ZOOM = 0.1  # of the cells
 # What each order of inspection follows, by its name in the library.
 MEANINGS = {
-    "Suspicion": "surprise and value together: the inspection list",
+    "Suspicion": "surprise and value: the inspection list",
     "Value within the class": "how much the cell hurts, among its class",
     "Value over all cells": "how much the cell hurts, among all cells",
-    "Surprise": "how unusual the cell is, given rows like it",
-    "Class-wise |z|": "simple rule: how far from the middle of its class",
+    "Surprise": "how unusual the cell is among rows like it",
+    "Class-wise |z|": "simple rule: how far from its class's middle",
     "Random": "no order at all",
 }
-AUC_HELP = (
-    "Chance that a planted error is inspected before a cell without one: 0.5 is "
-    "chance, 1 is perfect."
+FIRST_HELP = (
+    "Of a planted error and a cell without one, how often the error is inspected "
+    "first: 50 % is chance, 100 % is perfect. Statisticians call it the AUC."
 )
 
 
@@ -62,8 +63,7 @@ def verdict(result: "Validation") -> str:
     n_rows, m = result.planted.wrong.shape
     planted = (
         f"{counted(result.n_wrong, 'error')} ({plain(KINDS[result.kind])}) in "
-        f"{n_cells:,} cells: {counted(n_rows, 'row')} of {counted(m, 'column')}"
-        f"{_without(result)}."
+        f"{cells_words(n_rows, m, len(result.planted.held_out))}."
     )
     if search is None:
         return f"{planted} The cells are not valued yet."
@@ -87,11 +87,14 @@ def verdict(result: "Validation") -> str:
     return f"{' '.join(texts)} Planted: {planted}"
 
 
-def _without(result: "Validation") -> str:
-    """Why fewer rows are inspected than the table has."""
-    n = len(result.planted.held_out)
-    are = "is" if n == 1 else "are"
-    return f"; {counted(n, 'other row')} {are} held out clean" if n else ""
+def cells_words(n_rows: int, m: int, n_held_out: int) -> str:
+    """Which cells are inspected, and why these are fewer than the table has."""
+    are = "is" if n_held_out == 1 else "are"
+    without = f"; {counted(n_held_out, 'other row')} {are} held out clean"
+    return (
+        f"{n_rows * m:,} cells: {counted(n_rows, 'row')} of {counted(m, 'column')}"
+        f"{without if n_held_out else ''}"
+    )
 
 
 def _cells(share: float, n_cells: int) -> str:
@@ -103,15 +106,18 @@ def _cells(share: float, n_cells: int) -> str:
 
 
 def _detection(session: Session, result: "Validation", live: bool) -> None:
-    words = ("all cells", f"the first {percent(ZOOM)}")
+    close, whole = words = (f"the first {percent(ZOOM)}", "all cells")
+    search = result.search()
+    # Where few errors are among the first cells, there is little to see of them.
+    usual = whole if search is not None and search.for_half > ZOOM else close
     shown = st.segmented_control(
         "Show",
-        **one_of(session, "validate zoom", words),
+        **one_of(session, f"validate zoom {usual}", words, usual),
         required=True,
         help="Where many errors are found among few cells, look at those closely.",
     )
     chart(
-        detection(result, ZOOM if shown == words[1] else 1.0),
+        detection(result, ZOOM if shown == close else 1.0),
         "Share of the planted errors found against share of the cells inspected, a "
         "line for each order of inspection",
         menu=not live,
@@ -127,19 +133,20 @@ def signals_frame(result: "Validation") -> pd.DataFrame:
 
 def _signals(result: "Validation") -> None:
     frame = signals_frame(result)
-    frame[["found_first", "cells_for_50", "cells_for_90"]] *= 100
+    frame[["auc", "found_first", "cells_for_50", "cells_for_90"]] *= 100
     number, n = tables.number, f"{result.n_wrong:,}"
     where = "of all cells, the worst by this order first"
     until = "Cells to inspect until {} errors are found.".format
+    # Headings as narrow as they can be: all columns are seen on 1280 pixels.
     tables.draw(
         frame,
         "How soon each order of inspection finds the planted errors",
         {
             "signal": tables.text("order of inspection"),
-            "meaning": tables.text("what it follows", width=300),
-            "auc": number("AUC", 3, help=AUC_HELP),
+            "meaning": tables.text("what it follows", width=262),
+            "auc": number("error first (%)", 1, help=FIRST_HELP),
             "found_first": number(
-                f"in the first {n} (%)",
+                f"in first {n} (%)",
                 1,
                 help=f"Share of the errors among the first {n} cells: as many as there "
                 "are errors, so that 100 % would be perfect.",
@@ -147,9 +154,9 @@ def _signals(result: "Validation") -> None:
             "n_for_50": number("half (cells)", "localized", help=until("half of the")),
             "cells_for_50": number("half (%)", 1, help=f"In % {where}."),
             "n_for_90": number(
-                "nine in ten (cells)", "localized", help=until("nine in ten")
+                "9 in 10 (cells)", "localized", help=until("nine in ten")
             ),
-            "cells_for_90": number("nine in ten (%)", 1, help=f"In % {where}."),
+            "cells_for_90": number("9 in 10 (%)", 1, help=f"In % {where}."),
         },
     )
 
@@ -188,11 +195,11 @@ def removal_words(result: "Validation") -> str:
     ]
     if not tree.hurts:
         texts.append(
-            f"That difference is within noise (about ± {100 * tree.noise:.1f} pp): "
+            f"That difference is within noise, about ± {100 * tree.noise:.1f} pp: "
             "these errors hardly hurt this model, so there is little to win back."
         )
     if tree.gain is None or tree.random_gain is None:
-        return " ".join(texts)
+        return spelled(" ".join(texts))
     texts.append(
         f"Refilling the {result.n_wrong:,} most suspicious cells changes it by "
         f"**{_points(*tree.gain)} pp**, as many random cells by "
@@ -206,7 +213,7 @@ def removal_words(result: "Validation") -> str:
         texts.append(
             f"clearly {'better' if tree.lead > 0 else 'worse'} than random cells."
         )
-    return " ".join(texts)
+    return spelled(" ".join(texts))
 
 
 def _points(change: float, error: float) -> str:
@@ -221,7 +228,7 @@ def _missed(result: "Validation") -> None:
     st.subheader("When each was found" if every else "Found last")
     frame = result.errors().head(MISSED)
     frame["inspected"] = 100 * frame["rank"] / result.n_cells
-    late = frame["inspected"].iloc[0] > 100 * LATE
+    rank, until = frame[["rank", "inspected"]].iloc[0]
     st.markdown(
         (
             f"All {result.n_wrong:,} planted errors, the last one that the inspection "
@@ -232,19 +239,21 @@ def _missed(result: "Validation") -> None:
         )
         + (
             ": errors found late look like ordinary cells."
-            if late
-            else "; even the last is among the first cells."
+            if until > 100 * LATE
+            else f"; even the last is among the first {rank:,.0f} of "
+            f"{result.n_cells:,} cells ({until:.1f} %)."
         )
     )
     for name in ("before", "planted"):
-        frame[name] = frame[name].map(content)
+        frame[name] = frame[name].map(partial(content, length=24))
+    frame["column"] = short_names(frame["column"].tolist())
     tables.draw(
         frame,
         "Planted errors that are found last, with what the cells held before",
         {
             "row_number": tables.row_number(),
-            "before": tables.text("in your table"),
-            "planted": tables.text("planted instead"),
+            "before": tables.text("in your table", width=160),
+            "planted": tables.text("planted instead", width=160),
             "rank": tables.number(
                 "rank",
                 "localized",

@@ -1,7 +1,6 @@
 """Validate: which errors to plant, the start, the run in the background, its end."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -11,15 +10,22 @@ from cellval.jobs.background import Job
 from cellval.jobs.expected import surprise_seconds, values_seconds
 from cellval.parallel import n_cores
 from cellval.progress import Snapshot
+from cellval.project.results import told
 from cellval.table.table import Table
 from cellval.text import counted, percent, whole_percent
 from cellval.ui.data.options import NEAR, choose_seed, is_large
 from cellval.ui.session import Session
 from cellval.ui.text import roughly
-from cellval.ui.validate.results import show
+from cellval.ui.validate.kept import PlantingChoice, validation_told
+from cellval.ui.validate.results import cells_words, show
 from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import lasting, one_of
-from cellval.validation.planted_table import FEWEST, n_plantable, possible_kinds
+from cellval.validation.planted_table import (
+    FEWEST,
+    n_held_out,
+    n_plantable,
+    possible_kinds,
+)
 from cellval.validation.planting import KINDS
 from cellval.values.options import RunOptions
 
@@ -32,19 +38,8 @@ HELD_OUT = 0.3  # of the rows
 SUBSETS = 8  # a column: those of `iter_validation`, for the time that it takes
 
 
-@dataclass(frozen=True)
-class PlantingChoice:
-    """What a person chose; a run belongs to one of them."""
-
-    kind: str
-    share: float
-    seed: int
-    tree: bool
-    options: tuple[tuple[str, Any], ...]
-
-
-def n_cells(table: Table, kind: str, tree: bool) -> int:
-    """Cells that can have such an error, in the rows that are planted into."""
+def n_able(table: Table, kind: str, tree: bool) -> int:
+    """Cells that can have such an error, about, in the rows that are planted into."""
     return round((1 - HELD_OUT * tree) * n_plantable(table, kind))
 
 
@@ -60,18 +55,23 @@ def choose(session: Session, table: Table) -> PlantingChoice:
             "feature, so that no error can be planted. Look at the columns on the Data "
             "page."
         )
+    planted = session.file.validation
+    # also after a restart: what is shown belongs to it
+    last = planted.made_from if planted.on(table) else None
     a, b = st.columns(2, gap="medium")
     with a.container(border=True, height="stretch"):
-        kind = _choose_kind(session, kinds)
+        kind = _choose_kind(session, kinds, last.kind if last else kinds[0])
     with b.container(border=True, height="stretch"):
         tree = st.toggle(
             "Train a decision tree, too",
-            **lasting(session, "validate tree", True),
+            **lasting(session, "validate tree", last.tree if last else True),
             help=f"{percent(HELD_OUT)} of the rows stay clean and are held out; a "
             "decision tree that learned from the others is tested on them, while "
             "suspicious cells are refilled. Without it, errors go into all rows.",
         )
         usual = proposed_share(table, kind, tree)
+        if last is not None and 100 * last.share in SHARES:
+            usual = round(100 * last.share)
         share = st.segmented_control(
             "Share of the cells that get an error",
             **one_of(session, "validate share", SHARES, usual),
@@ -81,8 +81,9 @@ def choose(session: Session, table: Table) -> PlantingChoice:
         seed = choose_seed(
             session,
             "validate seed",
-            "Which cells get an error is drawn by lot; another seed draws others. The "
-            "same seed gives the same result.",
+            "Which cells get an error is drawn by lot; another number draws others. "
+            "The same number gives the same result.",
+            default=last.seed if last else 0,
         )
         options = options_of(session, table, tree)
         choice = PlantingChoice(kind, share / 100, seed, tree, options)
@@ -90,10 +91,10 @@ def choose(session: Session, table: Table) -> PlantingChoice:
     return choice
 
 
-def _choose_kind(session: Session, kinds: list[str]) -> str:
+def _choose_kind(session: Session, kinds: list[str], usual: str) -> str:
     kind = st.radio(
         "Kind of error",
-        **one_of(session, "validate kind", kinds),
+        **one_of(session, "validate kind", kinds, usual),
         format_func=str.capitalize,
         captions=[KINDS[kind] for kind in kinds],
         help="Every kind is found differently well. Choose the one that you fear.",
@@ -108,7 +109,7 @@ def _choose_kind(session: Session, kinds: list[str]) -> str:
 
 def proposed_share(table: Table, kind: str, tree: bool) -> int:
     """2 %, or the first larger share that gives a few errors."""
-    n = n_cells(table, kind, tree)
+    n = n_able(table, kind, tree)
     return next((s for s in SHARES[1:] if s * n / 100 >= ENOUGH), SHARES[-1])
 
 
@@ -137,13 +138,13 @@ def options_of(
 
 
 def _say_choice(session: Session, table: Table, choice: PlantingChoice) -> None:
-    of, options = n_cells(table, choice.kind, choice.tree), dict(choice.options)
-    n = round(choice.share * of)
+    able, options = n_able(table, choice.kind, choice.tree), dict(choice.options)
+    n, clean = round(choice.share * able), n_held_out(table, HELD_OUT * choice.tree)
+    cells = cells_words(table.n_rows - clean, len(table.features), clean)
     st.markdown(
-        f"**About {counted(n, 'error')}**, in {of:,} of the table's "
-        f"{table.n_rows * len(table.features):,} cells.",
-        help=f"{of:,} cells can have such an error: missing cells stay missing"
-        f"{f', and {percent(HELD_OUT)} of the rows are held out clean' * choice.tree}. "
+        f"**About {counted(n, 'error')}** in {cells}.",
+        help=f"So many cells are inspected. About {able:,} of them can get such an "
+        f"error, and {percent(choice.share)} of these do; missing cells stay missing. "
         "Where the planted text happens to be what the cell held before, it is no "
         "error.",
     )
@@ -187,6 +188,13 @@ def start(session: Session, table: Table, choice: PlantingChoice) -> None:
             **dict(choice.options),
         )
 
+    project = session.file.project
+
+    def keep(found: "Validation") -> None:
+        if project is not None:
+            result = validation_told(table, found)
+            project.keep_result("validation", told(choice), result)
+
     start_button(
         planted,
         table,
@@ -195,6 +203,7 @@ def start(session: Session, table: Table, choice: PlantingChoice) -> None:
         labels=("Plant errors and look for them", "Plant and look again"),
         key="start validation",
         words="In a copy of your table, in the background. Your file is not changed.",
+        keep=keep,
     )
 
 
