@@ -64,6 +64,13 @@ PAGES = {
         "kinds, while a run goes on and after it was stopped.",
         ("app", "clicks"),
     ),
+    "reading": Page(
+        "Reading files",
+        "Each file is read in a process of its own; memory is the peak beyond what the "
+        "imports take. cellval keeps every cell as the text that a person sees, and "
+        "finds out what its columns are; pandas keeps numbers.",
+        ("reading",),
+    ),
     "detection": Page(
         "What is found",
         'Six kinds of error planted into 2 % of the cells, three seeds. "Value" is the '

@@ -24,7 +24,7 @@ class Limits:
     columns: float = _limit(2_000, "columns of a table", "columns")
     cells: float = _limit(50_000_000, "cells of a table, rows times columns", "cells")
     cell_length: float = _limit(131_072, "characters of a cell", "characters")
-    unpacked_mb: float = _limit(2_000, "megabytes of unpacked saved values", "MB")
+    unpacked_mb: float = _limit(2_000, "megabytes of an unpacked file", "MB")
     memory_mb: float = _limit(16_000, "megabytes of memory for a run", "MB")
     hours: float = _limit(24, "hours that a run in the app may take", "hours")
 

@@ -1,4 +1,4 @@
-"""Data: open a CSV, say what its columns are, start a run."""
+"""Data: open a file, say what its columns are, start a run."""
 
 import streamlit as st
 
@@ -65,6 +65,7 @@ with read:
     file.choose_kinds(session, table)
 
 with run.container(border=True):
+    file.choose_sheet(session, table)
     file.choose_label_and_id(session, table)
     options = None
     try:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from cellval.ui.export.files import cell_files, repaired_file, reports
+from cellval.ui.export.files import cell_files, reports, show_repaired
 from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.session import get_session
@@ -19,7 +19,7 @@ if session.run is not None and session.run.active:
 @st.fragment
 def files() -> None:
     st.subheader("Your file, repaired")
-    repaired_file(session, table)
+    show_repaired(session, table)
     st.subheader("Decisions and values")
     cell_files(session, table, session.values or values)
     st.subheader("To show to others")
@@ -38,6 +38,6 @@ if values.settings.is_valued:
 st.caption(
     f"Rows are counted as in {plain(table.name)}: from 1, the header is not counted. "
     f"{of_values}Text that a spreadsheet would run as a formula gets a leading "
-    "apostrophe, but not in the repaired CSV. Figures are saved "
-    "from the menu that shows when the mouse is on them."
+    "apostrophe, but not in the repaired file. Figures are saved from the menu that "
+    "shows when the mouse is on them."
 )

@@ -1,5 +1,6 @@
 """Small tables for the tests, with the naive games that belong to them."""
 
+import io
 import sys
 from pathlib import Path
 
@@ -349,17 +350,43 @@ def close(a, b):
     np.testing.assert_allclose(a, b, rtol=0, atol=1e-9)
 
 
+def survey_workbook():
+    """Three sheets: a remark, a survey with a title above it, and sums of formulas."""
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "About"
+    book.active["A1"] = "Who was asked, and when"
+    sheet = book.create_sheet("Survey")
+    sheet.append(["Survey of the spring"])
+    sheet.append([])
+    sheet.append(["id", "height", "weight", "sex"])
+    with (SAMPLES / "davis.csv").open() as file:
+        next(file)
+        for k, line in enumerate(file, 1):
+            sex, weight, height = line.split(",")[:3]
+            sheet.append([k, float(height), float(weight), sex])
+    sheet["B4"].number_format = "0.00"
+    sums = book.create_sheet("Sums")
+    sums["A1"] = "=SUM(Survey!C4:C203)"
+    for row in (["mean", "sex"], [57, "F"], [76, "M"], [58, "F"], [77, "M"]):
+        sums.append(row)
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
 # Bytes of files that are no CSV, and what is said of each.
 WRONG_FILES = {
     "paper.pdf": (b"%PDF-1.7\n%\xe2\xe3", "a PDF document. It holds pages"),
     "photo.png": (b"\x89PNG\r\n\x1a\n" + bytes(99), "a PNG image. A picture cannot"),
     "photo.jpg": (b"\xff\xd8\xff\xe0" + bytes(99), "a JPEG image. A picture cannot"),
-    "book.xlsx": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook (.xlsx). Open it"),
-    "book.xls": (b"\xd0\xcf\x11\xe0" + bytes(99), "an old Excel workbook (.xls). Open"),
-    "all.zip": (b"PK\x03\x04__data.csv", "a ZIP archive. Unpack it"),
-    "t.parquet": (b"PAR1" + bytes(99), "a Parquet file. Save it as CSV first"),
-    "empty.csv": (b"", "is empty. A CSV file has a line of column names"),
+    "book.xlsx": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook but cannot"),
+    "book.xls": (b"\xd0\xcf\x11\xe0" + bytes(99), "workbook (.xls) but cannot be"),
+    "all.zip": (b"PK\x03\x04__data.csv", "a ZIP archive but cannot be read"),
+    "t.parquet": (b"PAR1" + bytes(99), "a Parquet file but cannot be read"),
+    "empty.csv": (b"", "is empty. A table has a line of column names"),
     "model.bin": (bytes(range(20)) * 9, "binary data. Open it in the program"),
     "page.html": (b"<!DOCTYPE html><p>", "a web page (HTML). Perhaps a link"),
-    "misnamed.csv": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook (.xlsx)."),
+    "misnamed.csv": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook but cannot"),
 }

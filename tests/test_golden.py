@@ -30,7 +30,7 @@ from cellval.export.xlsx import xlsx_bytes
 from cellval.games.blocks import BlockGame
 from cellval.games.groups import columns_by_kind, rows_by_column
 from cellval.games.models import utility_of
-from cellval.repairs.repair import Repair, changes_frame, repaired, repaired_csv
+from cellval.repairs.repair import Repair, changes_frame, repaired, repaired_file
 from cellval.valuation import expected_seconds
 
 FILE = Path(__file__).with_name("golden.json")
@@ -150,7 +150,7 @@ def sample(name):
             [[(o.text, o.why, o.also) for o in options] for options in suggested]
         ),
         "repaired": repaired(table, repairs).fingerprint[:16],
-        "repaired csv": text(repaired_csv(raw, repairs)),
+        "repaired csv": text(repaired_file(raw, repairs)),
         "changes": text(changes_frame(table, repairs)),
         "decisions": text(decided),
         "read decisions": text((sorted(again[0].items()), sorted(again[1].items()))),

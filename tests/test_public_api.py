@@ -42,10 +42,11 @@ FUNCTIONS = {
     "unit=None)",
     "load": "(path)",
     "open_project": "(name, source=None, *, folder=None, label=None, id_column=None, "
-    "exclude=(), kinds=None)",
+    "exclude=(), kinds=None, sheet=None, header_row=None)",
     "projects": "(*, folder=None)",
     "read": "(source, *, label=<Guess.LABEL: 'guessed'>, id_column=None, exclude=(), "
-    "kinds=None, like=None, max_bytes=None, max_columns=None)",
+    "kinds=None, like=None, sheet=None, header_row=None, max_bytes=None, "
+    "max_columns=None)",
     "read_decisions": "(source, table)",
     "repair": "(table, decisions)",
     "repair_file": "(source, decisions, **options)",

@@ -54,6 +54,8 @@ FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} 
     "id_column": "--id",
     "exclude": "--exclude",
     "kinds": "--kind",
+    "sheet": "--sheet",
+    "header_row": "--header-row",
     "continue_from": "--continue",
 }
 SENTENCES = {
@@ -82,7 +84,8 @@ def _settings(names: re.Match[str]) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="cellval",
-        description="Find the cells of a CSV that hurt a learning task; lower is worse",
+        description="Find the cells of a table that hurt a learning task; lower is "
+        "worse",
     )
     parts = parser.add_subparsers(required=True, metavar="COMMAND")
     run = parts.add_parser("run", help="value every cell and write the results")
@@ -92,7 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         "--project",
         metavar="NAME",
         help="keep file, values and decisions in this project, also for the app; "
-        "without a CSV an old one is valued as it was repaired",
+        "without a file an old one is valued as it was repaired",
     )
     _add_continue(run)
     run.set_defaults(command=value.run)
@@ -100,12 +103,14 @@ def _parser() -> argparse.ArgumentParser:
     _add_common(explain)
     explain.add_argument("--row", type=int, required=True, help="row number, from 1")
     explain.set_defaults(command=value.explain)
-    repair = parts.add_parser("repair", help="apply decided repairs to the CSV")
+    repair = parts.add_parser("repair", help="apply decided repairs to the file")
     _add_table(repair)
     repair.add_argument(
         "--decisions", required=True, help="CSV with row, column, repair and after"
     )
-    repair.add_argument("--out", required=True, help="the repaired CSV")
+    repair.add_argument(
+        "--out", required=True, help="the repaired file, in the format it came in"
+    )
     repair.add_argument(
         "--log", help="CSV of what was changed (default: <out>_changes.csv)"
     )
@@ -185,7 +190,12 @@ def _add_values(parser: argparse.ArgumentParser) -> Any:
 
 
 def _add_table(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    parser.add_argument("csv", nargs="?" if optional else None, help="the table")
+    parser.add_argument(
+        "csv",
+        metavar="FILE",
+        nargs="?" if optional else None,
+        help="the table: CSV, Parquet, Arrow, Excel or JSON lines, also compressed",
+    )
     label = parser.add_mutually_exclusive_group()
     label.add_argument(
         "--label", help="column to predict, classes or numbers (default: guessed)"
@@ -209,6 +219,13 @@ def _add_table(parser: argparse.ArgumentParser, *, optional: bool = False) -> No
         default=[],
         metavar="COLUMN=KIND",
         help=f"what a column holds, if the guess is wrong: {', '.join(KINDS)}",
+    )
+    parser.add_argument("--sheet", help="sheet of a workbook (default: guessed)")
+    parser.add_argument(
+        "--header-row",
+        type=int,
+        metavar="N",
+        help="row of the sheet with the column names (default: guessed)",
     )
     parser.add_argument(
         "--max-columns",

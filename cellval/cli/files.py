@@ -49,7 +49,7 @@ def project_of(options: argparse.Namespace) -> Project | None:
     if options.project:
         return open_project(options.project, options.csv, **_how(options))
     if options.csv is None:
-        raise InputError("Name a CSV file, or a project (--project NAME).")
+        raise InputError("Name a file with a table, or a project (--project NAME).")
     return None
 
 
@@ -60,6 +60,8 @@ def _how(options: argparse.Namespace) -> dict[str, Any]:
         "id_column": options.id_column,
         "exclude": tuple(options.exclude),
         "kinds": _kinds(options.kind),
+        "sheet": options.sheet,
+        "header_row": options.header_row,
     }
 
 

@@ -36,9 +36,18 @@ from cellval.export.frames import (
 )
 from cellval.progress import Snapshot
 from cellval.repairs.decisions import read_decisions
-from cellval.repairs.repair import Repairs, changes_frame, repaired, repaired_csv, split
+from cellval.repairs.repair import (
+    Repairs,
+    changes_frame,
+    comes_as_csv,
+    place_of,
+    repaired,
+    repaired_file,
+    split,
+)
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import is_formula
+from cellval.table.parsing import CsvFormat
 from cellval.table.table import Table
 from cellval.text import counted, harmless, share
 from cellval.values.options import RunOptions
@@ -221,7 +230,12 @@ def repair(options: argparse.Namespace) -> int:
     read = (options.csv, options.decisions)
     check_outputs({"--out": out, "--log": log}, read)
     raw, name = bytes_of(options.csv)
-    content = repaired_csv(raw, repairs, name)
+    if comes_as_csv(table) and out.suffix.lower() != ".csv":
+        raise InputError(
+            f"{name} cannot be written back, so its sheet becomes a CSV file. Choose "
+            "an --out that ends with .csv."
+        )
+    content = repaired_file(raw, repairs, name, **place_of(table))
     changes = changes_frame(table, repairs)
     signals.hold()  # both files, or none
     write("--out", out, content)
@@ -234,7 +248,8 @@ def repair(options: argparse.Namespace) -> int:
     )
     if not repairs:
         print(harmless(f"{options.decisions} holds no repairs, so {out} is a copy"))
-    if note := _formula_note(table, repairs):
+    is_csv = isinstance(table.format, CsvFormat) or comes_as_csv(table)
+    if is_csv and (note := _formula_note(table, repairs)):
         print(f"note: {note}")
     print(harmless(f"written to {out}; changes are listed in {log}"))
     return 0

@@ -1,10 +1,13 @@
 """Categories that look like a slip of the fingers for a much more common one."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from cellval.table.booleans import BOOLEAN, usual_spellings
 from cellval.table.columns import Column
+from cellval.table.table import Table
 
 MOST_CELLS = 2  # of a slip; what is written more often is meant
 TIMES = 20  # as common as the slip, at least, is what was meant
@@ -42,6 +45,21 @@ def misspelt(column: Column) -> dict[int, int]:
         if alike:
             found[code] = max(alike, key=lambda c: (counts[c], -c))
     return found
+
+
+def spelt_otherwise(table: Table, column: Column) -> dict[str, str]:
+    """Texts of few cells that say yes or no, and what nearly all others write for it.
+
+    Yes among ja, or TRUE among yes: they count as the same, so it is about looks only.
+    """
+    if column.form != BOOLEAN:
+        return {}
+    counts = Counter(table.cells[column.name].str.strip())
+    return {
+        text: usual
+        for text, usual in usual_spellings(counts, column.categories).items()
+        if text != usual and counts[usual] >= TIMES * counts[text]
+    }
 
 
 def _shape(text: str) -> str:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from cellval.detect.misspelt import is_slip
 from cellval.kept import kept
+from cellval.table.booleans import BOOLEAN, meaning_of
 from cellval.table.columns import MISSING_MARKERS, Column, Texts
 from cellval.table.table import Table
 
@@ -41,6 +42,7 @@ UNIT_NAMES = {name for unit in UNITS for name in unit[:2]}
 _number = re.compile(r"(?<![\w.,])[-+−]?\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*")
 _plain = re.compile(r"[-+−]?\d+(?:[.,]\d+)*")  # which is most cells, and found soon
 _ordinary = r"[-+]?[0-9]+([.,][0-9]+)*"  # the same without digits of other scripts
+PERCENTAGES = ({"#", "#%"}, {"#", "# %"})
 _feet = re.compile(
     r"(\d+) *(?:'|’|′|ft\.?|feet|foot)(?: and)? *(?:(\d+(?:[.,]\d+)?) *"
     r"(?:\"|''|”|″|in\.?|inch|inches)?)?",
@@ -134,6 +136,8 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
     """
     if own.casefold() in MISSING_MARKERS:
         return [("", f"'{own}' stands for a cell without content.")]
+    if (text := _usual_boolean(column, own)) not in ("", own):
+        return [(text, "What most cells that mean the same have.")]
     zeros = own.replace("o", "0").replace("O", "0")
     is_number = column.kind == "number" and any(letter.isdigit() for letter in own)
     if is_number and zeros != own and _plain.fullmatch(zeros):
@@ -155,15 +159,67 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
         ]
     if len(numbers) != 1 or writing.usual.count("#") != 1:
         return []
+    number = _with_mark(numbers[0], writing.mark)
+    if column.kind == "number" and shape == writing.usual and number != numbers[0]:
+        text = own.replace(numbers[0], number)
+        return [(text, "With the decimal mark of the other cells.")]
+    if column.numbers is not None and {shape, writing.usual} in PERCENTAGES:
+        return _percentage(column.numbers, writing, number)
     if writing.usual == "#" and shape != "#" and not _names_unit(shape):
-        return [(numbers[0], "A plain number, as in the other cells.")]
+        return [(number, "A plain number, as in the other cells.")]
     if shape in writing.rare and shape != "#" and _is_like(shape, writing.usual):
         return [(writing.usual.replace("#", numbers[0]), "As the other cells have it.")]
     return []
 
 
+def _usual_boolean(column: Column, own: str) -> str:
+    """Yes or no as a column of them writes it, or one of zeros and ones."""
+    meaning = meaning_of(own)
+    if meaning is None:
+        return ""
+    if column.numbers is not None:
+        cells = column.numbers[~column.missing]
+        return str(int(meaning)) if np.isin(cells, (0.0, 1.0)).all() else ""
+    same = [text for text in column.categories if meaning_of(text) == meaning]
+    return same[0] if column.form == BOOLEAN and same else ""
+
+
+def _percentage(
+    cells: np.ndarray, writing: Writing, number: str
+) -> list[tuple[str, str]]:
+    """5% among 0.04 and 0.06 is 0.05, and 0.05 among 4% and 6% is 5%."""
+    value = as_decimal(number, writing.mark)
+    if value is None:
+        return []
+    low, high = np.nanmin(cells), np.nanmax(cells)
+    other = value / 100 if writing.usual == "#" else value * 100
+    same_fits, other_fits = low <= value <= high, low <= other <= high
+    if other_fits and not same_fits:
+        text = writing.usual.replace("#", written(other, writing.mark))
+        return [(text, "The same share, as the other cells have it.")]
+    if writing.usual == "#":
+        return [(number, "A plain number, as in the other cells.")]
+    text = writing.usual.replace("#", number)
+    return [(text, "As the other cells have it.")] if not other_fits else []
+
+
+def _with_mark(number: str, mark: str) -> str:
+    """A number with one decimal mark, with that of the file; 1,234 may be thousands."""
+    other = "," if mark == "." else "."
+    whole, _, digits = number.partition(other)
+    is_foreign = digits.isdecimal() and len(digits) != 3 and mark not in whole
+    return f"{whole}{mark}{digits}" if is_foreign else number
+
+
+def is_marked_anew(writing: Writing, own: str, text: str) -> bool:
+    """Does a reading have another decimal mark than the cell?"""
+    other = "," if writing.mark == "." else "."
+    return text not in own and text.replace(writing.mark, other) in own
+
+
 def _names_unit(shape: str) -> bool:
-    return bool(set(re.findall(r"[a-z]+", shape)) & UNIT_NAMES)
+    """A unit that may have to be turned into another one; g/l are not grams."""
+    return bool(set(re.findall(r"[a-z/]+", shape)) & UNIT_NAMES)
 
 
 def _half(own: str) -> str:

@@ -16,6 +16,7 @@ from cellval.detect.readings import (
     UNITS,
     as_decimal,
     is_closest,
+    is_marked_anew,
     is_within,
     readings,
     writings,
@@ -23,6 +24,7 @@ from cellval.detect.readings import (
 )
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
+from cellval.stats import robust_spread
 from cellval.table.columns import Column
 from cellval.table.encoding import encode_column
 from cellval.table.table import Table
@@ -37,6 +39,7 @@ MOST_DETAILED = 2_000  # cells of a long list; it takes half a millisecond each
 AT_ONCE = 64  # of them, before one looks whether there is time left
 CLEAR_FIT = 0.3  # a slip put right looks like this many ordinary cells, to be likely,
 CLEARLY = 3.0  # and fits so many times better than any other
+FAR = 3.0  # robust standard deviations from the median
 FEW_ROWS = 5  # fewer neighbours say little,
 AGREED = 0.5  # and so many of them must hold the same for it to be likely
 # How well a variant must fit: of units one or the other does by chance, but not if the
@@ -241,10 +244,26 @@ def _readings(table: Table, found: Surprise, i: int, j: int) -> list[Suggestion]
     fits = _fits(table, found, i, j, [text for text, _ in read])
     known = writing.known
     return [
-        Suggestion(text, why, fit=fit, is_likely=not known or text in known)
+        Suggestion(
+            text,
+            why,
+            fit=fit,
+            is_likely=(not known or text in known)
+            # 5,8 may be five feet and eight inches.
+            and (not is_marked_anew(writing, own, text) or _is_usual(table, j, text)),
+        )
         for (text, why), fit in zip(read, fits, strict=True)
         if fit >= FITS or is_within(writing, text)
     ]
+
+
+def _is_usual(table: Table, j: int, text: str) -> bool:
+    """Is a number where nearly all of its column are, whatever absurd ones it has?"""
+    column = table.features[j]
+    read = table.read_texts(column.name, [text]).numbers
+    assert read is not None and column.numbers is not None
+    away = np.abs(read[0] - np.nanmedian(column.numbers))
+    return bool(away <= FAR * robust_spread(column.numbers))
 
 
 def _fits(

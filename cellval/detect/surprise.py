@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from cellval.detect.misspelt import misspelt
+from cellval.detect.misspelt import misspelt, spelt_otherwise
 from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
+from cellval.detect.periods import out_of_step
 from cellval.detect.placeholders import Placeholder, holds_code, placeholders
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.errors import is_whole, require
@@ -43,7 +44,7 @@ class Surprise:
     """How unusual every cell of a table is; lower is worse."""
 
     # float32, 0 to 1: about the share of ordinary cells that look at least as odd. 0
-    # for misfits, 1 where the cell is missing.
+    # for misfits (but dates out of step have a share, too), 1 where it is missing.
     surprise: np.ndarray
     rarity: np.ndarray  # its part within the class; NaN where unknown
     residual: np.ndarray  # its part against the neighbours; NaN where unknown
@@ -116,9 +117,12 @@ def _combined(
     table: Table, codes: tuple[Placeholder, ...], asking: Asking, nearby: Nearby
 ) -> Surprise:
     """Rarity and residual as one number."""
-    misfits, odds = _misfits(table, codes), odds_of(asking, nearby)
+    misfits, odds = dict(_misfits(table, codes)), odds_of(asking, nearby)
     for cell in misfits:
         odds.both[cell] = 0.0
+    for cell, (share, why) in _out_of_step(asking.table).items():
+        if share < odds.both[cell]:
+            odds.both[cell], misfits[cell] = share, why
     return Surprise(
         odds.both.astype(np.float32),
         odds.rarity.astype(np.float32),
@@ -182,10 +186,15 @@ def _misfits(
     for j, column in enumerate(table.features):
         for i, text in column.strays:
             if text.strip().casefold() not in MISSING_MARKERS:
-                found[i, j] = f"'{brief(text, 30)}' is no {column.kind}."
+                found[i, j] = f"'{brief(text, 30)}' is no {column.word}."
         for slip, meant in misspelt(column).items():
             for i in np.flatnonzero(column.codes == slip).tolist():
                 found[i, j] = f"Looks like a slip for '{column.categories[meant]}'."
+        if otherwise := spelt_otherwise(table, column):
+            texts = table.cells[column.name].str.strip()
+            for i in np.flatnonzero(texts.isin(list(otherwise))).tolist():
+                usual = otherwise[texts.iloc[i]]
+                found[i, j] = f"Written otherwise: nearly all others have '{usual}'."
     for code in codes:
         j = table.feature_names.index(code.column)
         for i in code.rows.tolist():
@@ -194,6 +203,15 @@ def _misfits(
                 f'in {code.n_cells:,} cells: it may stand for "missing".'
             )
     return found
+
+
+@kept(1)
+def _out_of_step(table: Table) -> dict[tuple[int, int], tuple[float, str]]:
+    return {
+        (i, j): found
+        for j, column in enumerate(table.features)
+        for i, found in out_of_step(column).items()
+    }
 
 
 @kept(1)

@@ -82,7 +82,7 @@ def check_openpyxl() -> None:
     except ImportError as error:
         raise InputError(
             "XLSX files need the package openpyxl, which is not installed. Install it: "
-            'pip install "cellval[xlsx]", or pip install openpyxl.'
+            'pip install "cellval[excel]", or pip install openpyxl.'
         ) from error
 
 

@@ -21,7 +21,6 @@ MOST_CLASSES = 12
 LABEL_BINS = 40
 BAR_WIDTH, LETTER = 500, 7  # pixels, about
 LINE = 20
-N_DATES = 3  # on an axis
 
 
 def distribution(
@@ -101,12 +100,9 @@ def _steps(spread: Spread, drawn: list[tuple[np.ndarray, str]], cell: str) -> go
             annotation_xshift=-6 if left else 6,
         )
     figure.update_xaxes(showgrid=False)
-    if spread.is_date:
-        days = (
-            np.linspace(spread.edges[0], spread.edges[-1], N_DATES).round().astype(int)
-        )
-        texts = [str(np.datetime64(day, "D")) for day in days.tolist()]
-        figure.update_xaxes(tickvals=days.tolist(), ticktext=texts, tickangle=0)
+    if spread.marks:
+        places, texts = zip(*spread.marks, strict=True)
+        figure.update_xaxes(tickvals=places, ticktext=texts, tickangle=0)
     return figure.update_yaxes(title="% of cells", rangemode="tozero")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cellval.errors import InputError
 from cellval.table.columns import Texts, numbers_of
+from cellval.table.describe import number_text
 from cellval.table.table import Table
 from cellval.text import listed, shortened
 
@@ -159,9 +160,12 @@ def rows_by_quantiles(table: Table, column: str, n: int = 4) -> Groups:
         )
     edges = np.unique(np.quantile(present, np.arange(1, n) / n, method="lower"))
     edges = edges[edges < present.max()]
-    is_date = found is not None and found.kind == "date"
+    dates = found if found is not None and found.kind == "date" else None
     for digits in (6, 9, 12, 17):
-        said = [_number(edge, is_date, digits) for edge in edges]
+        said = [
+            number_text(dates, edge) if dates else f"{edge:.{digits}g}"
+            for edge in edges.tolist()
+        ]
         if len(set(said)) == len(said):
             break
     names = [f"up to {said[0]}"] if said else ["all"]
@@ -294,9 +298,3 @@ def _unused(name: str, names: Collection[str]) -> str:
     while name in names:
         name = f"{name}'"
     return name
-
-
-def _number(edge: float, is_date: bool, digits: int) -> str:
-    if is_date:
-        return str(np.datetime64("1970-01-01") + np.timedelta64(int(edge), "D"))
-    return f"{edge:.{digits}g}"

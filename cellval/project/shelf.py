@@ -229,6 +229,8 @@ def open_project(
     id_column: str | None = None,
     exclude: tuple[str, ...] = (),
     kinds: dict[str, str] | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
 ) -> Project:
     """Open a project by its name; with a source it is made where there is none.
 
@@ -240,7 +242,7 @@ def open_project(
         The file of a new project. An old one must be about the same file.
     folder : path, optional
         Another data folder than the usual one (``CELLVAL_HOME``).
-    label, id_column, exclude, kinds
+    label, id_column, exclude, kinds, sheet, header_row
         How the file is read; see `cellval.read`.
 
     Examples
@@ -269,7 +271,7 @@ def open_project(
             raise InputError(trouble)
         chosen = tuple((kinds or {}).items())
         named = label if isinstance(label, str) else None
-        how = (id_column, tuple(exclude), chosen)
+        how = (id_column, tuple(exclude), chosen, sheet, header_row)
         setup = Setup(named, *how, has_label=label is not None)
         setup.read(file)  # or InputError, before anything is kept
         project = shelf.create(file, setup, name=name)

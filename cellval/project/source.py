@@ -30,24 +30,29 @@ class Source:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a person chose about the columns; a name that is None is guessed."""
+    """What a person chose about sheet, label and columns; what is None is guessed."""
 
     label: str | None = None
     id_column: str | None = None
     exclude: tuple[str, ...] = ()
     kinds: tuple[tuple[str, str], ...] = ()
+    sheet: str | None = None  # of a workbook
+    header_row: int | None = None
     has_label: bool = True
 
     def read(self, source: Source) -> Table:
         """The file as a table, or InputError."""
         label = (self.label or GUESS) if self.has_label else None
-        how: dict[str, Any] = {"id_column": self.id_column, "exclude": self.exclude}
-        return read(source.buffer(), label=label, kinds=dict(self.kinds), **how)
+        how: dict[str, Any] = vars(self) | {"label": label, "kinds": dict(self.kinds)}
+        del how["has_label"]
+        return read(source.buffer(), **how)
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> "Setup":
         """What `vars` gave, after JSON made lists of tuples."""
         kinds = tuple((str(name), str(kind)) for name, kind in saved["kinds"])
         exclude = tuple(map(str, saved["exclude"]))
+        where = (saved.get("sheet"), saved.get("header_row"))  # new in 0.2
         has_label = bool(saved.get("has_label", True))
-        return cls(saved["label"], saved["id_column"], exclude, kinds, has_label)
+        how = (saved["id_column"], exclude, kinds, *where, has_label)
+        return cls(saved["label"], *how)

@@ -7,7 +7,14 @@ from typing import Any
 import pandas as pd
 
 from cellval.errors import InputError, is_whole
-from cellval.repairs.repair import WORDS, Repair, Repairs, repaired, repaired_csv
+from cellval.repairs.repair import (
+    WORDS,
+    Repair,
+    Repairs,
+    place_of,
+    repaired,
+    repaired_file,
+)
 from cellval.table.decoding import bytes_of
 from cellval.table.formulas import plain_text
 from cellval.table.parsing import text_cells
@@ -205,7 +212,10 @@ def repair(table: Table | pd.DataFrame, decisions: Any) -> Table:
 
 
 def repair_file(source: Any, decisions: Any, **options: Any) -> bytes:
-    """A file with repairs applied; all else is as it was, byte for byte.
+    """A file with repairs applied, in its format; all else is as it was.
+
+    A CSV differs in the repaired fields only, byte for byte; of a workbook that cannot
+    be written (.xls, .ods) the sheet comes as a CSV.
 
     Parameters
     ----------
@@ -214,7 +224,7 @@ def repair_file(source: Any, decisions: Any, **options: Any) -> bytes:
         As for `repair`.
     options
         Of `read`, where a decisions file needs the table and that cannot be read
-        without.
+        without; `sheet` and `header_row` of a workbook.
 
     Examples
     --------
@@ -224,10 +234,13 @@ def repair_file(source: Any, decisions: Any, **options: Any) -> bytes:
     """
     raw, name = bytes_of(source)
     if isinstance(decisions, Mapping):  # the file need not be a table to learn from
-        return repaired_csv(raw, _as_repairs(decisions), name)
+        where = {key: options.get(key) for key in ("sheet", "header_row")}
+        return repaired_file(raw, _as_repairs(decisions), name, **where)
     named = io.BytesIO(raw)
     named.name = name
-    return repaired_csv(raw, repairs_of(read(named, **options), decisions), name)
+    table = read(named, **options)
+    repairs = repairs_of(table, decisions)
+    return repaired_file(raw, repairs, name, **place_of(table))
 
 
 def repairs_of(table: Table, decisions: Any) -> Repairs:

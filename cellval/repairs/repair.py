@@ -4,19 +4,24 @@ import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.table.formats import rewritten
 from cellval.table.formulas import is_formula
-from cellval.table.rewriting import frame_csv, rewritten
+from cellval.table.rewriting import frame_csv
 from cellval.table.table import Table
+from cellval.table.workbook import WorkbookFormat
 from cellval.text import listed, shortened
 
 # Actions, and the words for them in a decisions file.
 WORDS = {"replace": "replace", "blank": "blank", "drop": "drop row"}
 WHOLE_ROW = "(whole row)"
 DROPPED = "(dropped)"
+PACKED = (".gz", ".zst", ".zip")
 
 
 @dataclass(frozen=True)
@@ -73,10 +78,43 @@ def _check_places(table: Table, repairs: Repairs) -> None:
             )
 
 
-def repaired_csv(raw: bytes, repairs: Repairs, name: str = "table") -> bytes:
-    """The original file after the repairs; all else is as it was, byte for byte."""
+def repaired_file(
+    raw: bytes,
+    repairs: Repairs,
+    name: str = "table",
+    sheet: str | None = None,
+    header_row: int | None = None,
+) -> bytes:
+    """The original file after the repairs, in its format; all else is as it was.
+
+    Of a workbook that cannot be written (.xls, .ods) the sheet comes as a CSV.
+    """
     texts, drop = split(repairs)
-    return rewritten(raw, texts, drop, name)
+    return rewritten(raw, texts, drop, name, sheet, header_row)
+
+
+def place_of(table: Table) -> dict[str, Any]:
+    """Where in its file a table is: of a workbook, sheet and header row."""
+    found = table.format
+    if not isinstance(found, WorkbookFormat):
+        return {}
+    return {"sheet": found.sheet, "header_row": found.header_row}
+
+
+def comes_as_csv(table: Table) -> bool:
+    """Is its file a workbook that cannot be written back?"""
+    found = table.format
+    return isinstance(found, WorkbookFormat) and not found.is_written
+
+
+def repaired_name(table: Table) -> str:
+    """What the repaired file is called: data_repaired.csv, of data.csv."""
+    path = Path(table.name)
+    n = 2 if path.suffix.lower() in PACKED else 1
+    endings = "".join(path.suffixes[-n:])
+    stem = path.name.removesuffix(endings)
+    endings = ".csv" if comes_as_csv(table) or not endings else endings
+    return f"{stem}_repaired{endings}"
 
 
 def table_csv(table: Table, repairs: Repairs) -> bytes:

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -11,12 +11,23 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.text import shortened
+from cellval.table.booleans import BOOLEAN, are_booleans, is_tick, usual_spellings
+from cellval.table.dates import (
+    DATE_FORMS,
+    days_of,
+    is_time,
+    like_a_date,
+    like_a_time,
+    seconds_of,
+    time_form,
+)
+from cellval.text import listed, shortened
 
 KINDS = ("number", "category", "text", "date", "id", "constant")
 # Share of the cells that must fit for a column to count as numbers or dates.
 FIT = 0.8
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The same for plain numbers if the others are numbers with a unit or another mark.
+MOSTLY = 0.6
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
 
 
@@ -27,7 +38,7 @@ class Column:
     Attributes
     ----------
     kind : str
-        One of `KINDS`.
+        One of `KINDS`; times and durations are dates, yes and no are categories.
     why_not : str
         Why the column is no feature; empty if it is one.
     missing : ndarray of bool, shape (n_rows,)
@@ -35,12 +46,14 @@ class Column:
     strays : tuple of (int, str)
         Position (from 0) and text of the cells that do not fit a number or date column.
     numbers : ndarray of float64, shape (n_rows,), or None
-        NaN where missing; dates as days since 1970-01-01.
+        NaN where missing; dates as days since 1970-01-01, times (``14:30``) and
+        durations as seconds.
     codes : ndarray of int32, shape (n_rows,), or None
         Index into `categories`, -1 where missing.
     form : str
         The unit of a number column, such as ``kg``; the order of a date column, such
-        as ``day/month/year``.
+        as ``day/month/year``, or of its times, such as ``hour:minute``; ``yes or no``
+        of categories that say it, where texts of the same meaning have one code.
     note : str
         A sentence about a guess that may be wrong.
     """
@@ -60,6 +73,11 @@ class Column:
     def feature(self) -> bool:
         return not self.why_not
 
+    @property
+    def word(self) -> str:
+        """What one of its cells is: a number, date, time ..."""
+        return "time" if self.kind == "date" and is_time(self.form) else self.kind
+
     def __repr__(self) -> str:
         why = f", not a feature: {self.why_not}" if self.why_not else ""
         return f"<Column '{shortened(self.name)}': {self.kind}{why}>"
@@ -75,6 +93,7 @@ class Texts:
     stripped: list[str]
     counts: np.ndarray
     missing: np.ndarray  # blank or a marker
+    known: tuple[str, ...] = ()  # categories of the column that it is read like
 
     @classmethod
     def of(cls, cells: pd.Series, known: tuple[str, ...] = ()) -> "Texts":
@@ -90,7 +109,7 @@ class Texts:
             for text in stripped
         ]
         counts, missing = np.bincount(index, minlength=len(raw)), np.array(gaps, bool)
-        return cls(str(cells.name), index, raw, stripped, counts, missing)
+        return cls(str(cells.name), index, raw, stripped, counts, missing, known)
 
     @property
     def title(self) -> str:
@@ -105,11 +124,25 @@ class Texts:
     def different(self) -> set[str]:
         return {self.stripped[i] for i in np.flatnonzero(~self.missing)}
 
-    def codes(self, categories: tuple[str, ...]) -> np.ndarray:
-        """Index into `categories` of each cell, -1 where missing."""
+    def codes(
+        self, categories: tuple[str, ...], meant: Mapping[str, str] | None = None
+    ) -> np.ndarray:
+        """Index into `categories` of each cell, -1 where missing.
+
+        A text that is `meant` as another one has the code of that one.
+        """
         code_of = {text: code for code, text in enumerate(categories)}
+        if meant:
+            code_of |= {text: code_of[other] for text, other in meant.items()}
         codes = np.array([code_of.get(t, -1) for t in self.stripped], dtype=np.int32)
         return read_only(codes[self.index])
+
+    def spellings(self) -> dict[str, str]:
+        """Texts that say yes or no, and the usual text of the same meaning."""
+        counts: Counter[str] = Counter()
+        for i in np.flatnonzero(~self.missing).tolist():
+            counts[self.stripped[i]] += int(self.counts[i])
+        return usual_spellings(counts, self.known)
 
     def share(self, values: np.ndarray) -> float:
         """Which part of the present cells has a value."""
@@ -156,8 +189,15 @@ def column_of(
         column = Column(texts.name, found.kind, found.why_not, missing)
         if found.kind != "category":
             return column
-        categories = tuple(sorted(texts.different))
-        return replace(column, codes=texts.codes(categories), categories=categories)
+        meant = texts.spellings() if found.form == BOOLEAN else {}
+        categories = tuple(sorted({meant.get(t, t) for t in texts.different}))
+        return replace(
+            column,
+            codes=texts.codes(categories, meant),
+            categories=categories,
+            form=found.form,
+            note="" if found.why_not else _spelling_note(texts.title, meant),
+        )
     infinite = np.isinf(found.values)
     if infinite.any() and not found.why_not:
         i, text = texts.first(infinite)
@@ -207,6 +247,8 @@ def _told(
     elif kind == "date":
         values, order, note = _dates(texts, day_first, form)
         found = _Found(kind, "", values, order, note)
+    elif kind == "category":
+        return _category(texts) if form is None else _Found(kind, form=form)
     else:
         why_not = {
             "id": "it names rows instead of describing them",
@@ -227,6 +269,8 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     n, k = len(texts.index), len(texts.different)
     if k == 0:
         return _Found("constant", "all its cells are missing")
+    if k == 1 and texts.present < n and is_tick(min(texts.different)):
+        return _Found("category")  # beside blank cells, which differ from it
     values, unit = numbers_of(texts, decimal)
     n_numbers = len(np.unique(values[~np.isnan(values)]))
     # One number and some words (`0`, `0`, `yes`): the words say more than the number.
@@ -234,8 +278,9 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     if k == 1 or (n_numbers == 1 and not words):
         only = shortened(min(texts.different))
         return _Found("constant", f"it holds only the value '{only}'")
-    if n_numbers > 1 and texts.share(values) >= FIT:
-        if not unit and not words and counts_rows(texts, values):
+    if n_numbers > 1 and _fits(texts, values, unit):
+        is_id = not unit and (not words or _names_an_id(texts.name))
+        if is_id and counts_rows(texts, values):
             return _Found("id", "its numbers name rows instead of describing them")
         return _Found("number", "", values, unit)
     dates = _dates(texts, day_first)
@@ -246,7 +291,37 @@ def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
     if k > min(max(20, n / 5), 1000):
         why = f"it holds {k:,} different texts, too many for categories"
         return _Found("text", why)
-    return _Found("category")
+    return _category(texts)
+
+
+def _category(texts: Texts) -> _Found:
+    return _Found("category", form=BOOLEAN * are_booleans(texts.different))
+
+
+def _spelling_note(title: str, meant: Mapping[str, str]) -> str:
+    """Which texts count as another one, if any do."""
+    others: dict[str, list[str]] = {}
+    for text, usual in sorted(meant.items()):
+        if text != usual:
+            others.setdefault(usual, []).append(text)
+    same = [f"{listed(texts)} as '{usual}'" for usual, texts in others.items()]
+    return f"'{title}': read {' and '.join(same)}, which means the same." * bool(same)
+
+
+def _fits(texts: Texts, values: np.ndarray, unit: str) -> bool:
+    """Are nearly all cells numbers, or most plain ones and the others in other clothes?
+
+    Among 6.1 and 5.8 even many a "6,1 g/l" is no reason to take them all for texts; but
+    500 mg and 1 g may be two units of equal right.
+    """
+    share = texts.share(values)
+    if share >= FIT or share < MOSTLY or unit:
+        return share >= FIT
+    clothed = values.copy()
+    for i in np.flatnonzero(~texts.missing & np.isnan(values)).tolist():
+        if any(dressed.fullmatch(texts.stripped[i]) for dressed in _dressed.values()):
+            clothed[i] = 0.0
+    return texts.share(clothed) >= FIT
 
 
 def _all_differ(k: int, texts: Texts) -> bool:
@@ -287,20 +362,29 @@ _plain = {
     mark: re.compile(rf"[+-]?([0-9]+[{mark}]?[0-9]*|[{mark}][0-9]+)([eE][+-]?[0-9]+)?")
     for mark in ".,"
 }
+_money = (
+    r"(?:US|CA|AU|NZ|HK|R|A|C|S)?\$|[€£¥₹₽₺₩₪₫]"
+    r"|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|BRL|INR|CNY)(?= )"
+    r"|(?:kr|Kr|Rs|Fr|z\u0142)\.?(?= )"
+)
 _dressed = {
     mark: re.compile(
-        r"(?P<money>[$€£¥₹]|(?:USD|EUR|GBP|CHF)(?= ))? ?"
-        r"(?P<sign>[+\-\u2212]?)"
+        # -$5, $-5, and in accounts ($5).
+        r"(?P<below>\()?"
+        rf"(?:(?:(?P<before>[+\-\u2212]) ?)?(?P<money>{_money}) ?)?"
+        r"(?P<sign>(?(before)|[+\-\u2212]?))"
         r"(?P<number>(?:[0-9]{1,3}(?P<by>["
         + other
         + r"'\u2019 \u00a0\u202f])[0-9]{3}(?:(?P=by)[0-9]{3})*|[0-9]+)"
         rf"(?:[{mark}][0-9]*)?|[{mark}][0-9]+)"
         r"(?P<power>[eE][+-]?[0-9]+)?"
         # Letters, a percent sign ...; the last character may be a power, as in m2.
-        r"(?:[ \u00a0\u202f]?(?P<unit>(?:[^\W\d_]|[%‰°$€£¥₹\"″])[^\d,;]{0,11}[23]?))?"
+        r"(?:[ \u00a0\u202f]?(?P<unit>(?:[^\W\d_]|[%‰°$€£¥₹\"″])[^\d,;]{0,11}?[23]?))?"
+        r"(?(below)\))"
     )
     for mark, other in (".,", ",.")
 }
+_signs = {"": 1.0, "+": 1.0, "-": -1.0, "\u2212": -1.0, "?": np.nan}
 _infinite = re.compile(r"[+-]?(inf|infinity|∞)", re.IGNORECASE)
 
 
@@ -321,9 +405,14 @@ def numbers_of(
         elif match := dressed(text):
             number = match["number"].replace(match["by"] or " ", "")
             number = number.replace(decimal, ".") + (match["power"] or "")
-            values[i] = float(number) * (1 if match["sign"] in ("", "+") else -1)
-            units[i] = ((match["money"] or "") + (match["unit"] or "")).casefold()
-        elif _infinite.fullmatch(text):
+            units[i] = (match["money"] or "").rstrip(".") + (match["unit"] or "")
+            units[i] = units[i].casefold()
+            sign = match["before"] or match["sign"]
+            if match["below"]:
+                # (12) alone may be anything.
+                sign = "-" if (units[i] or match["by"]) and not sign else "?"
+            values[i] = float(number) * _signs[sign]
+        elif text[-1] in "fFyY∞" and _infinite.fullmatch(text):
             values[i] = -np.inf if text.startswith("-") else np.inf
     if unit is None:
         weights: Counter[str] = Counter()
@@ -334,44 +423,25 @@ def numbers_of(
     return values, unit
 
 
-_day, _month, _year = r"(?P<d>\d{1,2})", r"(?P<m>\d{1,2})", r"(?P<y>\d{4}|\d\d)"
-_time = (
-    r"(?:[T ] ?(?P<hour>\d{1,2})(?P<clock>:\d\d(?::\d\d(?:[.,]\d+)?)?)"
-    r" ?(?P<half>[AaPp][Mm])?(?P<zone>Z|[+-]\d\d:?\d\d)?)?"
-)
-_forms = {
-    form: re.compile(day + _time, re.ASCII)
-    for form, day in {
-        "month/day/year": rf"{_month}(?P<s>[/-]){_day}(?P=s){_year}",
-        "day/month/year": rf"{_day}(?P<s>[/-]){_month}(?P=s){_year}",
-        # Two-digit years only in full (01.02.24): 1.2.24 may be a version.
-        "day.month.year": rf"{_day}\.{_month}\.(?P<y>\d{{4}}|(?<=\d\d\.\d\d\.)\d\d)",
-        "year-month-day": rf"(?P<y>\d{{4}})(?P<s>[-/.]){_month}(?P=s){_day}",
-    }.items()
-}
-_like_a_date = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d", re.ASCII)
-
-
 def _dates(
     texts: Texts, day_first: bool, form: str | None = None
 ) -> tuple[np.ndarray, str, str]:
     """Days since 1970-01-01 of each text under the form that fits most cells.
 
     Returns the form and a note if day and month could be either way round; `form` is
-    the one to choose then.
+    the one to choose then. Times of the day and durations are dates, too, in seconds.
     """
     best, best_form, note = np.full(len(texts.raw), np.nan), form or "", ""
-    asked = [
-        i
-        for i in np.flatnonzero(~texts.missing).tolist()
-        if _like_a_date.match(texts.stripped[i])
-    ]
-    first = form or ("day/month/year" if day_first else "month/day/year")
-    for other in sorted(_forms, key=lambda other: other != first) if asked else ():
+    if form and is_time(form):
+        return _times(texts, form)
+    asked = _those(texts, like_a_date)
+    forms = [*DATE_FORMS] if asked else []
+    if asked and day_first:  # asked before the other one
+        forms.remove("month/day/year")
+        forms.insert(forms.index("day/month/year") + 1, "month/day/year")
+    for other in sorted(forms, key=lambda other: other != form):
         values = np.full(len(texts.raw), np.nan)
-        for i in asked:
-            if match := _forms[other].fullmatch(texts.stripped[i]):
-                values[i] = _days(match)
+        values[asked] = [days_of(texts.stripped[i], other) for i in asked]
         share, best_share = texts.share(values), texts.share(best)
         if share > best_share:
             best, best_form, note = values, other, ""
@@ -384,22 +454,25 @@ def _dates(
                 f"'{texts.name}': day and month cannot be told apart; its dates "
                 f"were read as {best_form}."
             )
+        if texts.share(best) == 1 and "/" not in other:  # none can fit better
+            break
+    if form is None and texts.share(best) < FIT:
+        times = _times(texts)
+        if texts.share(times[0]) > texts.share(best):
+            return times
     return best, best_form, note
 
 
-def _days(match: re.Match[str]) -> float:
-    year, hour = int(match["y"]), int(match["hour"] or 0)
-    if len(match["y"]) == 2:
-        year += 2000 if year < 69 else 1900
-    if match["half"]:
-        if not 1 <= hour <= 12:
-            return np.nan
-        hour = hour % 12 + 12 * (match["half"].casefold() == "pm")
-    iso = (
-        f"{year:04}-{int(match['m']):02}-{int(match['d']):02}"
-        f"T{hour:02}{match['clock'] or ':00'}{match['zone'] or 'Z'}"
-    )
-    try:
-        return (datetime.fromisoformat(iso) - EPOCH) / timedelta(days=1)
-    except ValueError:
-        return np.nan
+def _times(texts: Texts, form: str = "") -> tuple[np.ndarray, str, str]:
+    """Seconds of each text, and the form."""
+    values = np.full(len(texts.raw), np.nan)
+    asked = _those(texts, like_a_time)
+    form = form or time_form({texts.stripped[i]: int(texts.counts[i]) for i in asked})
+    values[asked] = [seconds_of(texts.stripped[i], form) for i in asked]
+    return values, form, ""
+
+
+def _those(texts: Texts, like: Callable[[str], object]) -> list[int]:
+    """The texts that may be meant, at a first look."""
+    present = np.flatnonzero(~texts.missing).tolist()
+    return [i for i in present if like(texts.stripped[i])]

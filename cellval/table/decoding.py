@@ -12,15 +12,20 @@ from cellval.limits import how_to_raise, limits
 from cellval.text import shortened
 
 _SHEET = "Open it in Excel or LibreOffice, choose “Save as”, and save the sheet as CSV."
-_UNPACK = "Unpack it, and take the CSV file that is inside."
-_PICTURE = "A picture cannot be read: get the table itself, and save it as CSV."
+_UNPACK = "Unpack it, and take the file with the table that is inside."
+_PICTURE = "A picture cannot be read: get the table itself, as CSV or Excel."
 _EXPORT = (
-    "Open it in the program it belongs to and save or export the table as CSV first."
+    "Open it in the program it belongs to and save or export the table as CSV or "
+    "Excel first."
 )
 _PANDAS = "Save it as CSV first, such as with pandas: pd.{}(…).to_csv(…, index=False)."
+_JSON = (
+    "Save it as CSV or as JSON lines (one object a line) first, such as with pandas: "
+    "pd.read_json(…).to_csv(…, index=False)."
+)
 _PAGE = (
     "Perhaps a link led to a page that shows the table, or asks for a login: download "
-    "the CSV file itself."
+    "the file itself, as CSV or Excel."
 )
 # What a file is by its first bytes, and what to do then.
 _file_starts = {
@@ -31,11 +36,16 @@ _file_starts = {
     b"%PDF": (
         "a PDF document",
         "It holds pages, not a table: get the table itself from where it came, and "
-        "save it as CSV.",
+        "save it as CSV or Excel.",
     ),
     b"PAR1": ("a Parquet file", _PANDAS.format("read_parquet")),
     b"ARROW1": ("a Feather file", _PANDAS.format("read_feather")),
     b"\x1f\x8b": ("a gzip archive", _UNPACK),
+    b"\x28\xb5\x2f\xfd": ("a Zstandard archive", _UNPACK),
+    b"BZh": ("a bzip2 archive", _UNPACK),
+    b"\xfd7zXZ": ("an XZ archive", _UNPACK),
+    b"7z\xbc\xaf": ("a 7-Zip archive", _UNPACK),
+    b"Rar!": ("a RAR archive", _UNPACK),
     b"SQLite format 3": ("an SQLite database", _EXPORT),
     b"<!doctype html": ("a web page (HTML)", _PAGE),
     b"<html": ("a web page (HTML)", _PAGE),
@@ -49,6 +59,22 @@ _boms = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+# Of files without a mark that are no UTF-8, by what people call them.
+ASKED = {
+    "cp1252": "Windows-1252",
+    "cp1250": "Windows-1250 (Central European)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "koi8_r": "KOI8-R (Cyrillic)",
+    "cp1253": "Windows-1253 (Greek)",
+    "cp932": "Shift-JIS (Japanese)",
+    "euc_jp": "EUC-JP (Japanese)",
+    "gb18030": "GB18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "cp949": "EUC-KR (Korean)",
+}
+ENCODING_NAMES = ASKED | {"latin-1": "Latin-1"}
+SAMPLED = 1 << 18  # bytes from which such an encoding is told
+
 _SPECIAL = {
     stat.S_ISFIFO: "a pipe",
     stat.S_ISSOCK: "a socket",
@@ -126,7 +152,7 @@ def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
     except FileNotFoundError:
         why = "there is no such file. Check the spelling and the folder"
     except IsADirectoryError:
-        why = "it is a folder. Give the path of a CSV file inside it"
+        why = "it is a folder. Give the path of a file inside it"
     except PermissionError:
         why = "permission was denied. Check who may read it"
     except (OSError, ValueError) as error:
@@ -148,15 +174,15 @@ def _refuse_special(path: str, mode: int) -> None:
         if test(mode):
             raise InputError(
                 f"{shortened(path)} cannot be read: it is {what}, not a file. Save "
-                "the table in a CSV file first, and give the path of that."
+                "the table in a file first, and give the path of that."
             )
 
 
 def encoding_of(raw: bytes, name: str) -> str:
     if not raw.strip(b" \t\r\n\0\xef\xbb\xbf\xfe\xff"):
         raise InputError(
-            f"{name} is empty. A CSV file has a line of column names and below it "
-            "one line per row."
+            f"{name} is empty. A table has a line of column names and below it one "
+            "line per row."
         )
     head = raw[: 1 << 16]
     other, advice = _other_format(head)
@@ -170,23 +196,56 @@ def encoding_of(raw: bytes, name: str) -> str:
         other = other or "binary data"
     if other:
         raise InputError(
-            f"{name} is no CSV file: it looks like {other}. {advice or _EXPORT}"
+            f"{name} is no table: it looks like {other}. {advice or _EXPORT}"
         )
-    for encoding in [sure] if sure else ["utf-8", "cp1252"]:
+    encoding = sure or "utf-8"
+    try:
+        raw.decode(encoding)
+    except UnicodeDecodeError as error:
+        if not sure:
+            return _legacy_encoding(raw)
+        shown = encoding.removesuffix("-sig").upper()
+        raise InputError(
+            f"{name} starts like {shown} text but byte {error.start + 1:,} is not "
+            f"{shown}; the file may be cut off. Save it again as UTF-8."
+        ) from None
+    return encoding
+
+
+def _legacy_encoding(raw: bytes) -> str:
+    """The encoding of text that is no UTF-8, asked of charset-normalizer.
+
+    Windows-1252 stays the answer unless another one is clearly better, and only one
+    that writes the same bytes again is taken.
+    """
+    lines = [line for line in raw[:SAMPLED].split(b"\n") if not line.isascii()]
+    for encoding in _likely(b"\n".join(lines)):
         try:
-            raw.decode(encoding)
-        except UnicodeDecodeError as error:
-            if sure:
-                shown = encoding.removesuffix("-sig").upper()
-                raise InputError(
-                    f"{name} starts like {shown} text but byte {error.start + 1:,} is "
-                    f"not {shown}; the file may be cut off. Save it again as UTF-8."
-                ) from None
-        else:
-            # Without its own characters Windows-1252 is Latin-1.
-            plain = encoding == "cp1252" and not re.search(rb"[\x80-\x9f]", raw)
-            return "latin-1" if plain else encoding
+            if raw.decode(encoding).encode(encoding) != raw:
+                continue
+        except UnicodeError:
+            continue
+        # Without its own characters Windows-1252 is Latin-1.
+        plain = encoding == "cp1252" and not re.search(rb"[\x80-\x9f]", raw)
+        return "latin-1" if plain else encoding
     return "latin-1"
+
+
+def _likely(sample: bytes) -> list[str]:
+    """Encodings of a text, the likeliest first."""
+    from charset_normalizer import from_bytes  # not needed for most files
+
+    found = list(from_bytes(sample, cp_isolation=list(ASKED), threshold=0.3))
+    names = [match.encoding for match in found]
+    if found and "cp1252" not in found[0].could_be_from_charset:
+        best = found[0]
+        for match in found:
+            # Among Western letters a few words prove nothing.
+            near = match.chaos <= best.chaos and match.coherence > best.coherence - 0.06
+            if "cp1252" in match.could_be_from_charset and near:
+                return ["cp1252", *names]
+        return [*names, "cp1252"]
+    return ["cp1252", *names]
 
 
 def _other_format(head: bytes) -> tuple[str, str]:
@@ -199,7 +258,7 @@ def _other_format(head: bytes) -> tuple[str, str]:
         return "a ZIP archive", _UNPACK
     text = head[:200].removeprefix(codecs.BOM_UTF8).lstrip()
     if re.match(rb'\{\s*"[^"]*"\s*:|\[\s*[\[{]', text):
-        return "a JSON file", _PANDAS.format("read_json")
+        return "a JSON file", _JSON
     starts = _file_starts.items()
     found = (what for s, what in starts if text.lower().startswith(s.lower()))
     return next(found, ("", ""))

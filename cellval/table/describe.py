@@ -7,11 +7,13 @@ import numpy as np
 from cellval.kept import kept
 from cellval.stats import unit_of
 from cellval.table.columns import Column
+from cellval.table.dates import date_text, is_time, time_text
 from cellval.table.table import Table
 from cellval.text import brief, class_words, full, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
+N_MARKS = 3  # below a picture of dates: more texts would overlap
 SMALL_BINS = 12  # of a spread in a line of a table
 ENOUGH_ROWS = 20_000  # more change nothing in a picture that small
 
@@ -24,7 +26,8 @@ def column_of(table: Table, name: str) -> Column:
 def number_text(column: Column, number: float) -> str:
     """A number of the column as a person writes it; days become dates."""
     if column.kind == "date":
-        return str(np.datetime64(int(number), "D"))
+        is_clock = is_time(column.form)
+        return time_text(number, column.form) if is_clock else date_text(number)
     return full(number) if abs(number) < 1e6 else full(round(number), 15)
 
 
@@ -126,7 +129,7 @@ def standing(
         )
     blank = not table.cells[name].iat[position].strip()
     stray = not blank and column.kind in ("number", "date")
-    words = f"it cannot be read as a {column.kind} and counts as" if stray else "it is"
+    words = f"it cannot be read as a {column.word} and counts as" if stray else "it is"
     label = int(table.y[position])
     share = float(column.missing[table.y == label].mean())
     return (
@@ -145,7 +148,8 @@ class Spread:
     in_class: np.ndarray
     at: float | None  # the cell: number, or position of its category; None if missing
     outside: bool = False  # the cell lies beyond the drawn bins
-    is_date: bool = False  # the numbers are days
+    # Where an axis of dates or times has marks, and what they say.
+    marks: tuple[tuple[float, str], ...] = ()
 
 
 def spread(table: Table, position: int, name: str) -> Spread:
@@ -166,8 +170,8 @@ def spread(table: Table, position: int, name: str) -> Spread:
         mine = column.numbers[present & same] / unit
         in_class = _shares(np.histogram(mine, edges)[0], mine.size)
         outside = at_unit is not None and not low <= at_unit <= high
-        is_date = column.kind == "date"
-        return Spread((), edges * unit, overall, in_class, at, outside, is_date)
+        edges = edges * unit
+        return Spread((), edges, overall, in_class, at, outside, _marks(column, edges))
     assert column.codes is not None
     k = len(column.categories)
     overall = np.bincount(column.codes[present], minlength=k)
@@ -183,6 +187,16 @@ def spread(table: Table, position: int, name: str) -> Spread:
         _shares(in_class, in_class.sum())[drawn],
         None if missing else float(drawn.index(code)),
     )
+
+
+def _marks(column: Column, edges: np.ndarray) -> tuple[tuple[float, str], ...]:
+    if column.kind != "date":
+        return ()
+    step = 60.0 if column.form.endswith(("minute", "minutes")) else 1.0
+    # Away from the ends, where a text would have no room and not be drawn.
+    inner = np.linspace(edges[0], edges[-1], 2 * N_MARKS + 1)[1::2]
+    places = (step * np.round(inner / step)).tolist()
+    return tuple((place, number_text(column, place)) for place in places)
 
 
 @kept(1)

@@ -10,18 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from cellval.errors import InputError
 from cellval.limits import limits, refuse_beyond, variable
-from cellval.table.decoding import encoding_of, writable
+from cellval.table.decoding import ENCODING_NAMES, encoding_of, writable
 from cellval.text import joined, listed, shortened
 
 # The order settles ties: commas are often decimal marks.
 DELIMITERS = {"\t": "tab", ";": "semicolon", "|": "pipe", ",": "comma"}
-ENCODING_NAMES = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 # Rows turned into arrow strings at a time: bounds the Python strings alive at once.
 CHUNK_ROWS = 20_000
 # Characters from which the delimiter is judged.
@@ -37,6 +36,7 @@ class CsvFormat:
     decimal: str
     # `a, "b, c"`: without this the quotes would be part of the cell.
     skips_blanks: bool
+    noun: ClassVar[str] = "CSV"
 
 
 def text_cells(
@@ -50,13 +50,13 @@ def text_cells(
     """
     limit = limits()
     csv.field_size_limit(int(limit.cell_length))  # of all readers of the process
-    most = limit.columns if max_columns is None else max_columns
     encoding = encoding_of(raw, name)
     notes = []
     if encoding in ENCODING_NAMES:
+        accents = "with accents " * (encoding in ("cp1252", "latin-1"))
         notes.append(
             f"{name} is not UTF-8 and was read as {ENCODING_NAMES[encoding]}; if "
-            "letters with accents look wrong, save it as UTF-8."
+            f"letters {accents}look wrong, save it as UTF-8."
         )
     delimiter, skips_blanks = _dialect(raw, encoding)
     # Decoded once more while parsing: a stream needs less memory than the whole text.
@@ -66,13 +66,7 @@ def text_cells(
         )
         rows = _rows(reader, name)
         header = next(rows)[1]
-        if len(header) > most:
-            raise InputError(
-                f"{name} has {len(header):,} columns; the limit is {most:,.0f}. "
-                "Keep the columns that matter, or raise the limit with the environment "
-                f"variable {variable('columns')}. If rows and columns are swapped, "
-                "transpose the table."
-            )
+        refuse_wide(name, len(header), max_columns)
         most_rows = min(limit.rows, limit.cells // len(header))
         rows = _refusing_beyond(most_rows, len(header), rows, name)
         cells = _cells(rows, header, name, DELIMITERS[delimiter], notes)
@@ -85,6 +79,18 @@ def text_cells(
         )
     mark = decimal_mark(cells, delimiter, decimal)
     return cells, CsvFormat(encoding, delimiter, mark, skips_blanks), notes
+
+
+def refuse_wide(name: str, n: int, max_columns: int | None = None) -> None:
+    """Refuse a table with too many columns."""
+    most = limits().columns if max_columns is None else max_columns
+    if n > most:
+        raise InputError(
+            f"{name} has {n:,} columns; the limit is {most:,.0f}. Keep the columns "
+            "that matter, or raise the limit with the environment variable "
+            f"{variable('columns')}. If rows and columns are swapped, transpose the "
+            "table."
+        )
 
 
 def _dialect(raw: bytes, encoding: str) -> tuple[str, bool]:
@@ -239,25 +245,31 @@ def _cells(
 def frame_cells(df: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """The cells of a DataFrame as they would stand in a CSV file."""
     names = unique_names([_text(column) for column in df.columns], notes)
-    texts = {new: _frame_texts(df.iloc[:, j]) for j, new in enumerate(names)}
-    for name, column in texts.items():
-        row = next((i for i, text in enumerate(column, 1) if "\0" in text), 0)
-        if row:
+    columns = {new: _frame_column(df.iloc[:, j]) for j, new in enumerate(names)}
+    cells = pd.DataFrame(columns, copy=False)
+    for name in names:
+        nul = cells[name].str.contains("\0", regex=False)
+        if nul.any():
             raise InputError(
-                f"'{name}' holds a NUL character in row {row:,}, which no text "
-                "contains. Remove it."
+                f"'{name}' holds a NUL character in row {int(nul.argmax()) + 1:,}, "
+                "which no text contains. Remove it."
             )
-        longest = max(map(len, column), default=0)
-        refuse_beyond(
-            f"A cell of '{shortened(name)}'",
-            "cell_length",
-            longest,
-            "shorten it",
-        )
-    return pd.DataFrame(texts, dtype="str")
+        what, longest = f"A cell of '{shortened(name)}'", cells[name].str.len().max()
+        refuse_beyond(what, "cell_length", longest, "shorten it")
+    return cells
 
 
-def _frame_texts(column: pd.Series) -> list[str]:
+def _frame_column(column: pd.Series) -> pd.Series:
+    """As text; one that is text is not copied."""
+    kind = column.dtype
+    if isinstance(kind, pd.StringDtype) and kind.storage == "pyarrow":
+        texts = column.fillna("") if column.isna().any() else column
+        return texts.astype("str").reset_index(drop=True)
+    return pd.Series(frame_texts(column), dtype="str")
+
+
+def frame_texts(column: pd.Series) -> list[str]:
+    """A column of a DataFrame of any dtype, as it would stand in a CSV file."""
     missing = column.isna()
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
@@ -302,12 +314,21 @@ def decimal_mark(cells: pd.DataFrame, delimiter: str, default: str = "") -> str:
     """
     votes: Counter[str] = Counter()
     for name in cells:
-        texts = cells[name].unique().tolist()
-        marked = (text.strip() for text in texts if "," in text or "." in text)
-        votes.update(map(_decimal_evidence, islice(marked, 1000)))
+        votes.update(map(_decimal_evidence, _first_marked(cells[name], 1000)))
     if votes[","] != votes["."]:
         return "," if votes[","] > votes["."] else "."
     return default or ("," if delimiter != "," and votes["?"] else ".")
+
+
+def _first_marked(texts: pd.Series, most: int) -> list[str]:
+    """The first different texts with a mark in them; looks no further than needed."""
+    found: dict[str, None] = {}
+    for start in range(0, len(texts), CHUNK_ROWS):
+        chunk = texts.iloc[start : start + CHUNK_ROWS]
+        found |= dict.fromkeys(chunk[chunk.str.contains("[.,]")].unique().tolist())
+        if len(found) >= most:
+            break
+    return [text.strip() for text in islice(found, most)]
 
 
 _lone_mark = re.compile(r"\D{0,4}?(\d+)([.,])(\d+)(?:[eE][+-]?\d+)?(?:\s?[^\d.,]{0,8})")

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.table.parsing import ENCODING_NAMES, CsvFormat, text_cells
-from cellval.text import listed, shortened
+from cellval.table.changes import Changes, misread
+from cellval.table.decoding import ENCODING_NAMES
+from cellval.table.parsing import CsvFormat, text_cells
 
 
 def rewritten(
@@ -34,24 +35,30 @@ def rewritten(
     is never returned.
     """
     before, written, _ = text_cells(raw, name, sys.maxsize)
-    gone = set(drop)
-    _check_rows(len(before), {row for row, _ in changes} | gone, gone, name)
+    asked = Changes.of(before, changes, drop, name)
     mark, codec = _mark_and_codec(raw, written.encoding)
-    new = _new_texts(before, changes, gone, codec, name)
+    for row, texts in asked.new.items():
+        for j, text in texts.items():
+            _check_writable(text, asked.place(row, j), codec)
     text = raw[len(mark) :].decode(codec)
     syntax = _Syntax.of(written)
     pieces, copied = [], 0
     for row, (start, end, after) in enumerate(_records(text, syntax, name)):
-        if row in gone:
+        if row in asked.gone:
             pieces.append(text[copied:start])
             copied = after
-        elif row in new:
-            record = _record(text[start:end], new[row], before.shape[1], syntax)
+        elif row in asked.new:
+            record = _record(text[start:end], asked.new[row], before.shape[1], syntax)
             pieces += [text[copied:start], record]
             copied = end
     pieces.append(text[copied:])
     result = mark + "".join(pieces).encode(codec)
-    _check_result(result, before, new, gone, syntax, name)
+
+    def same(j: int, one: str, other: str) -> bool:
+        # Blanks count again if the last padded quote of the file is gone.
+        return syntax.skips_blanks and one.lstrip(" ") == other.lstrip(" ")
+
+    asked.check(lambda: text_cells(result, name, sys.maxsize)[0], same)
     return result
 
 
@@ -121,7 +128,7 @@ def _records(text: str, syntax: _Syntax, name: str) -> Iterator[tuple[int, int, 
     while start < len(text):
         match = syntax.record.match(text, start)
         if match is None:
-            raise _misread(name, f"character {start + 1:,} starts no row")
+            raise misread(name, f"character {start + 1:,} starts no row")
         if not _is_blank(match[1], syntax):
             yield start, match.end(1), match.end()
         start = match.end()
@@ -161,51 +168,7 @@ def _mark_and_codec(raw: bytes, encoding: str) -> tuple[bytes, str]:
     return b"", encoding
 
 
-def _check_rows(n_rows: int, rows: set[int], gone: set[int], name: str) -> None:
-    for row in sorted(rows):
-        if not 1 <= row <= n_rows:
-            raise InputError(
-                f"{name} has no row {row:,}; its rows are numbered from 1 to "
-                f"{n_rows:,} (the header and blank lines are not counted)."
-            )
-    if len(gone) == n_rows:
-        raise InputError(
-            f"All {n_rows:,} rows of {name} would be dropped, which leaves no table. "
-            "Keep some of them."
-        )
-
-
-def _new_texts(
-    before: pd.DataFrame,
-    changes: Mapping[tuple[int, str], str],
-    gone: set[int],
-    codec: str,
-    name: str,
-) -> dict[int, dict[int, str]]:
-    """New text by row number and index of the column, where it is really new."""
-    index = {str(column): j for j, column in enumerate(before.columns)}
-    for row, column in changes:
-        if column not in index:
-            raise InputError(
-                f"{name} has no column '{shortened(column)}' (row {row:,}); its "
-                f"columns are {listed(index, 20)}."
-            )
-    old = {column: before[column].tolist() for column in {c for _, c in changes}}
-    new: dict[int, dict[int, str]] = {}
-    for (row, column), text in changes.items():
-        if row in gone or old[column][row - 1] == text:
-            continue
-        _check_writable(text, f"row {row:,}, '{shortened(column)}'", codec, name)
-        new.setdefault(row, {})[index[column]] = text
-    return new
-
-
-def _check_writable(text: str, place: str, codec: str, name: str) -> None:
-    if "\0" in text:
-        raise InputError(
-            f"{name}, {place}: the new text holds a NUL character, which no text "
-            "contains. Remove it."
-        )
+def _check_writable(text: str, place: str, codec: str) -> None:
     try:
         text.encode(codec)
     except UnicodeEncodeError as error:
@@ -213,55 +176,6 @@ def _check_writable(text: str, place: str, codec: str, name: str) -> None:
         encoding = ENCODING_NAMES.get(codec, codec.upper())
         other = ", or save the file as UTF-8 and load it again"
         raise InputError(
-            f"{name}, {place}: '{shown}' cannot be written in {encoding}, the "
-            "encoding of the file. Choose other text"
-            f"{other if codec in ENCODING_NAMES else ''}."
+            f"{place}: '{shown}' cannot be written in {encoding}, the encoding of the "
+            f"file. Choose other text{other if codec in ENCODING_NAMES else ''}."
         ) from None
-
-
-def _check_result(
-    result: bytes,
-    before: pd.DataFrame,
-    new: Mapping[int, Mapping[int, str]],
-    gone: set[int],
-    syntax: _Syntax,
-    name: str,
-) -> None:
-    """Read the result and compare it with what was asked for."""
-    try:
-        after, _, _ = text_cells(result, name, sys.maxsize)
-    except InputError as error:
-        raise _misread(name, str(error).removesuffix(".")) from None
-    kept = [row for row in range(1, len(before) + 1) if row not in gone]
-    k = after.shape[1]
-    if len(after) != len(kept) or list(after.columns) != list(before.columns)[:k]:
-        raise _misread(
-            name, f"it would have {len(after):,} rows and columns {listed(after)}"
-        )
-    for j, column in enumerate(before.columns):
-        expected = before.iloc[:, j].tolist()
-        for row, texts in new.items():
-            expected[row - 1] = texts.get(j, expected[row - 1])
-        if gone:
-            expected = [expected[row - 1] for row in kept]
-        # Columns without a name and without content are not read.
-        found = after.iloc[:, j].tolist() if j < k else [""] * len(kept)
-        if expected == found:
-            continue
-        for row, one, other in zip(kept, expected, found, strict=True):
-            # Blanks count again if the last padded quote of the file is gone.
-            same = syntax.skips_blanks and one.lstrip(" ") == other.lstrip(" ")
-            if one != other and not same and (j < k or one.strip()):
-                raise _misread(
-                    name,
-                    f"row {row:,}, '{shortened(str(column))}' would be "
-                    f"'{shortened(other)}' and not '{shortened(one)}'",
-                )
-
-
-def _misread(name: str, why: str) -> InputError:
-    return InputError(
-        f"With these changes {name} would not be read back as asked: {why}. No file "
-        "was made; choose other texts, or change fewer cells at a time to find out "
-        "which one it is."
-    )

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from cellval.errors import InputError
 from cellval.limits import refuse_shape
+from cellval.table.columnar import arrow_cells, is_arrow
 from cellval.table.columns import (
     KINDS,
     Column,
@@ -24,6 +25,8 @@ from cellval.table.columns import (
     read_only,
 )
 from cellval.table.decoding import bytes_of
+from cellval.table.formats import FileFormat, file_parts
+from cellval.table.ids import id_notes
 from cellval.table.labels import (
     GUESS,
     LABEL_KINDS,
@@ -33,7 +36,8 @@ from cellval.table.labels import (
     label_fault,
     label_kind,
 )
-from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells, text_cells
+from cellval.table.parsing import decimal_mark, frame_cells
+from cellval.table.workbook import WorkbookFormat
 from cellval.text import counted, full, joined, listed, shortened
 
 
@@ -76,7 +80,7 @@ class Table:
     row_numbers: np.ndarray
     id_column: str | None = None
     notes: tuple[str, ...] = ()
-    format: CsvFormat | None = None
+    format: FileFormat | None = None
     n_set_aside: int = 0  # rows without a label
     target: np.ndarray | None = None
 
@@ -282,7 +286,7 @@ class Table:
     @classmethod
     def from_frame(
         cls,
-        df: pd.DataFrame,
+        df: Any,
         *,
         label: str | Guess | None = GUESS,
         id_column: str | None = None,
@@ -291,10 +295,11 @@ class Table:
         like: "Table | None" = None,
         name: str = "table",
     ) -> "Table":
-        """Make a Table of a DataFrame of any dtypes; its index is ignored.
+        """Make a Table of a frame of any dtypes: of pandas, polars or Arrow.
 
-        Options are those of `read`. Cells become text and are read like those
-        of a file, so that a frame and the CSV written from it give the same table.
+        An index of pandas is ignored. Options are those of `read`. Cells become text
+        and are read like those of a file, so that a frame and the CSV written from it
+        give the same table.
 
         Examples
         --------
@@ -302,10 +307,12 @@ class Table:
         >>> Table.from_frame(df, label="sick").columns[0].missing.tolist()
         [False, True, False]
         """
-        if not isinstance(df, pd.DataFrame):
+        if not isinstance(df, pd.DataFrame) and is_arrow(df):
+            df = pa.table(df)
+        if not isinstance(df, pd.DataFrame | pa.Table):
             raise InputError(
-                f"from_frame takes a pandas DataFrame, not {type(df).__name__}; for "
-                "a file use cellval.read."
+                "from_frame takes a DataFrame of pandas or polars or a table of Arrow, "
+                f"not {type(df).__name__}; for a file use cellval.read."
             )
         if df.shape[0] == 0 or df.shape[1] == 0:
             raise InputError(
@@ -314,7 +321,11 @@ class Table:
         refuse_shape(name, *df.shape)
         asked = ReadOptions.of(label, id_column, exclude, kinds, like)
         notes: list[str] = []
-        return _table(frame_cells(df, notes), name, asked, notes, None)
+        if isinstance(df, pa.Table):
+            cells = arrow_cells(df, name, notes)
+        else:
+            cells = frame_cells(df, notes)
+        return _table(cells, name, asked, notes, None)
 
 
 def read(
@@ -325,14 +336,20 @@ def read(
     exclude: Iterable[str] = (),
     kinds: Mapping[str, str] | None = None,
     like: Table | None = None,
+    sheet: str | None = None,
+    header_row: int | None = None,
     max_bytes: int | None = None,
     max_columns: int | None = None,
 ) -> Table:
-    """Read a CSV file: encoding, delimiter, decimal mark and kinds are found out.
+    """Read a table: its format, encoding, delimiter and kinds are found out.
+
+    CSV and TSV, Parquet, Arrow and Feather, Excel (.xlsx, .xlsm, .xls) and LibreOffice
+    (.ods; both with the extra ``cellval[excel]``) and JSON lines, also compressed
+    (.gz, .zip with one file in it, .zst): told by what is in the file, not by its name.
 
     Parameters
     ----------
-    source : path, bytes, binary or text buffer, or DataFrame
+    source : path, bytes, binary or text buffer, or frame of pandas, polars or Arrow
     label : str or None, optional
         The column to learn, classes or numbers; guessed if not given, and a note says
         so. None: the table has no label; cells can be compared, not valued.
@@ -346,6 +363,11 @@ def read(
     like : Table, optional
         Read a test set like this table: the same label, features and kinds, whatever
         its cells look like; one row or one class is enough. Instead of the above.
+    sheet : str, optional
+        The sheet of a workbook; if not given, the first that holds such a table.
+    header_row : int, optional
+        The row of the sheet with the column names, as the sheet counts it; if not
+        given, the first that is filled across. What is above it is left out.
     max_bytes : int, optional
         Larger files are refused; 500 MB, or the environment variable CELLVAL_MAX_MB.
     max_columns : int, optional
@@ -367,14 +389,33 @@ def read(
     >>> table.columns[0].numbers.tolist(), table.classes
     ([1.82, 1.61, 1.77], ('F', 'M'))
     """
-    if isinstance(source, pd.DataFrame):
+    if isinstance(source, pd.DataFrame) or is_arrow(source):
         how: dict[str, Any] = {"id_column": id_column, "exclude": exclude}
         return Table.from_frame(source, label=label, kinds=kinds, like=like, **how)
     asked = ReadOptions.of(label, id_column, exclude, kinds, like)
     raw, name = bytes_of(source, max_bytes)
     decimal = like.format.decimal if like and like.format else ""
-    cells, written, notes = text_cells(raw, name, max_columns, decimal)
-    return _table(cells, name, asked, notes, written)
+    fault = None
+    for cells, written, notes in file_parts(
+        raw, name, max_columns, decimal, sheet, header_row
+    ):
+        try:
+            return _table(cells, name, asked, notes, written)
+        except InputError as error:  # perhaps another sheet is meant
+            fault = fault or _on_sheet(error, written)
+    assert fault is not None
+    raise fault
+
+
+def _on_sheet(error: InputError, written: FileFormat) -> InputError:
+    """The error, with the sheet it is about where there are others."""
+    if not isinstance(written, WorkbookFormat) or len(written.sheets) == 1:
+        return error
+    others = listed([one for one in written.sheets if one != written.sheet], 5)
+    return InputError(
+        f"{error} This is about sheet '{shortened(written.sheet)}'; there are also "
+        f"{others}."
+    )
 
 
 @dataclass(frozen=True)
@@ -463,7 +504,7 @@ def _table(
     name: str,
     asked: ReadOptions,
     notes: list[str],
-    written: CsvFormat | None,
+    written: FileFormat | None,
 ) -> Table:
     names = [str(column) for column in cells.columns]
     asked.check(names, name)
@@ -528,6 +569,9 @@ def _table(
         format=written,
         n_set_aside=int(np.sum(~kept)),
     )
+    for column, own in zip(columns, texts, strict=True):
+        if column.name not in asked.exclude:
+            notes += id_notes(column, own, rows)
     return replace(table, notes=(*notes, *_notes(table)))
 
 
@@ -569,7 +613,7 @@ def label_words(table: Table) -> str:
     return joined([f"{shortened(text)} {n:,}" for text, n in pairs], 6)
 
 
-def _reading(written: CsvFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
+def _reading(written: FileFormat | None, cells: pd.DataFrame) -> tuple[str, bool]:
     """Decimal mark, and whether 3/4/2020 is in April."""
     decimal = written.decimal if written else decimal_mark(cells, ",")
     return decimal, decimal == "," or (written is not None and written.delimiter == ";")
@@ -624,7 +668,7 @@ def _marker_notes(table: Table) -> list[str]:
 def _stray_note(column: Column, rows: np.ndarray) -> str:
     n = len(column.strays)
     shown = joined([f"row {rows[i]:,} '{shortened(t)}'" for i, t in column.strays], 3)
-    what = (f"cell is no {column.kind}", f"cells are no {column.kind}s")[n > 1]
+    what = (f"cell is no {column.word}", f"cells are no {column.word}s")[n > 1]
     return (
         f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
     )
@@ -642,7 +686,7 @@ def _between_nul(cells: pd.Series) -> pa.Buffer:
 
 def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:
     """A DataFrame as a Table; the label of a bare one is guessed."""
-    if isinstance(table, pd.DataFrame):
+    if isinstance(table, pd.DataFrame) or is_arrow(table):
         return Table.from_frame(table, like=like)
     if not isinstance(table, Table):
         raise InputError(

@@ -75,7 +75,7 @@ def need_table(session: Session) -> Table:
     need_frame(session)
     table = session.original
     if table is None:
-        _hint("No data yet. Open the Data page and choose a CSV file or a sample.")
+        _hint("No data yet. Open the Data page and choose a file or a sample.")
     return table
 
 

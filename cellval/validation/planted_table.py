@@ -9,6 +9,7 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.table.columns import Column
+from cellval.table.describe import number_text
 from cellval.table.splits import stratified
 from cellval.table.table import Table
 from cellval.validation.planting import KINDS, plant
@@ -20,6 +21,10 @@ DATES = {
     "day/month/year": "%d/%m/%Y",
     "day.month.year": "%d.%m.%Y",
     "year-month-day": "%Y-%m-%d",
+    "day month year": "%d %b %Y",
+    "month day, year": "%b %d, %Y",
+    "year month day": "%Y-%b-%d",
+    "month year": "%b %Y",
 }
 
 
@@ -160,7 +165,8 @@ def _texts(table: Table, column: Column, contents: list) -> list[str]:
     digits = _digits(column.numbers)
     numbers = [round(float(x), digits) for x in contents]
     texts = [""] * len(numbers)
-    slack = 1.0 if column.kind == "date" else 0.0  # the time of the day
+    # What their texts leave out: the time of a day, or the seconds of a time.
+    slack = {"date": 1.0, "time": 60.0}.get(column.word, 0.0)
     for way in _ways(table, column, numbers):
         read = table.read_texts(column.name, way).numbers
         assert read is not None
@@ -183,6 +189,9 @@ def _digits(numbers: np.ndarray) -> int:
 
 def _ways(table: Table, column: Column, numbers: list[float]) -> Iterator[list[str]]:
     """Ways to write numbers or days that the column may understand."""
+    if column.word == "time":
+        yield [number_text(column, max(x, 0.0)) for x in numbers]
+        return
     if column.kind == "date":
         epoch, form = date(1970, 1, 1), DATES.get(column.form, "%Y-%m-%d")
         # far outside of the calendar is nowhere

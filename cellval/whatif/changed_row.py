@@ -238,10 +238,12 @@ def _reading_notes(
             notes.append(f"'{column.name}' is no feature: it changes no value.")
         elif column.missing[position] and text:
             notes.append(
-                f"{shown} is no {column.kind} for '{column.name}' and counts as "
+                f"{shown} is no {column.word} for '{column.name}' and counts as "
                 "missing."
             )
-        elif column.codes is not None and text and text not in known[column.name]:
+        elif column.codes is not None and text:
+            if column.categories[column.codes[position]] in known[column.name]:
+                continue
             notes.append(f"{shown} is new in '{column.name}': no other row has it.")
     if new.label in changes:
         notes += _label_notes(old, new, position, str(changes[new.label]).strip())

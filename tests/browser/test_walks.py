@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 import pytest
-from cases import WRONG_FILES
+from cases import WRONG_FILES, survey_workbook
 
 from browser.steps import (
     LONG,
@@ -85,6 +85,57 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     assert list(values.columns) == ["sex", "weight", "height", "repwt", "repht"]
     assert len(values) == 200
     assert float(values["height"][164]) == pytest.approx(float(flagged["value"][0]))
+    no_faults(page)
+
+
+def test_a_workbook_with_three_sheets_comes_back_repaired(page, server, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    path = tmp_path / "survey.xlsx"
+    path.write_bytes(survey_workbook())
+    page.goto(server.url)
+    page.locator("input[type=file]").first.set_input_files(str(path))
+    expect(page.get_by_role("heading", name="survey.xlsx")).to_be_visible()
+    expect(page.get_by_text("Sheet 'Survey' was taken")).to_be_visible()
+
+    # another sheet and back; then the row of the column names
+    def choose(sheet):
+        page.get_by_role("combobox", name=re.compile("Sheet$")).click()
+        page.get_by_role("option", name=sheet, exact=True).click()
+
+    choose("Sums")
+    expect(page.get_by_text(re.compile("^4 rows, 1 column to value"))).to_be_visible()
+    choose("Survey")
+    expect(page.get_by_text(re.compile("^200 rows, 2 columns"))).to_be_visible()
+    row = page.get_by_role("spinbutton", name="Header row")
+    expect(row).to_have_value("3")
+    row.fill("4")
+    row.press("Enter")
+    expect(page.get_by_text(re.compile("^199 rows"))).to_be_visible()
+    row.fill("3")
+    row.press("Enter")
+    expect(page.get_by_text(re.compile("^200 rows, 2 columns"))).to_be_visible()
+
+    # repaired, it is the same workbook but for two cells
+    start(page)
+    done(page)
+    click_cell(page, 11, "height")
+    page.get_by_role("button", name=re.compile("^166 .*Swapped with 'weight'")).click()
+    expect(button(page, "Undo both")).to_be_visible()
+    goto(page, "Export")
+    found = download(page, "Download the repaired workbook")
+    assert found.suggested_filename == "survey_repaired.xlsx"
+    found.save_as(tmp_path / "new.xlsx")
+    old, new = (openpyxl.load_workbook(p) for p in (path, tmp_path / "new.xlsx"))
+    assert old.sheetnames == new.sheetnames
+    changed = {
+        cell.coordinate: new[sheet.title][cell.coordinate].value
+        for sheet in old
+        for line in sheet
+        for cell in line
+        if cell.value != new[sheet.title][cell.coordinate].value
+    }
+    assert changed == {"B15": 166, "C15": 57}
     no_faults(page)
 
 

@@ -15,7 +15,7 @@ from cellval.progress import Snapshot
     [
         (b"", "empty"),
         (b"a,b\n", "no rows below"),
-        (b"PK\x03\x04" + bytes(200), "CSV"),
+        (b"PK\x03\x04" + bytes(200), "ZIP archive"),
         (b"a,y\n1,p\n2\n3,q\n", "row 2"),
         (b"x,y\n1,p\n2,\x00q\n", "NUL"),
         (b'x,y\n1,"p\n2,q\n', "quote"),

@@ -5,7 +5,7 @@ import sys
 
 import pandas as pd
 import pytest
-from cases import SAMPLES
+from cases import SAMPLES, survey_workbook
 from command_line import on_davis
 
 import cellval
@@ -49,6 +49,54 @@ def test_repair_takes_its_options(tmp_path, capsys):
     assert out.read_bytes() == raw.replace(b"6", b"8")
     assert pd.read_csv(log)["id"].tolist() == ["b"]
     assert "formula" not in capsys.readouterr().out
+
+
+def call(*arguments):
+    return main([*map(str, arguments)])
+
+
+def test_a_workbook_is_repaired_on_the_sheet_that_is_named(tmp_path, capsys):
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book, out = tmp_path / "survey.xlsx", tmp_path / "out.xlsx"
+    book.write_bytes(survey_workbook())
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text("row,column,after\n2,mean,75\n")
+    command = ["repair", book, "--decisions", decisions, "--out", out]
+    assert call(*command) == 2  # there is no such column on the first table
+    assert "no column 'mean'" in capsys.readouterr().err
+    assert call(*command, "--sheet", "Sums", "--header-row", 2, "--label", "sex") == 0
+    sheet = openpyxl.load_workbook(out)["Sums"]
+    assert [cell.value for cell in sheet["A"]] == [
+        sheet["A1"].value,
+        "mean",
+        57,
+        75,
+        58,
+        77,
+    ]
+    assert call(*command, "--header-row", 0) == 2
+    assert "--header-row 0 is not possible" in capsys.readouterr().err
+    assert call(*command, "--sheet", "Nowhere") == 2
+    assert "'Survey', 'Sums'" in capsys.readouterr().err
+
+
+def test_an_old_workbook_becomes_a_csv(tmp_path, capsys):
+    xlwt = pytest.importorskip("xlwt")
+    pytest.importorskip("xlrd")
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("S")
+    for i, row in enumerate([["x", "y"], [1, "a"], [2, "b"], [30, "b"], [4, "a"]]):
+        for j, value in enumerate(row):
+            sheet.write(i, j, value)
+    book.save(str(tmp_path / "old.xls"))
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text("row,column,after\n3,x,3\n")
+    command = ["repair", tmp_path / "old.xls", "--decisions", decisions, "--label", "y"]
+    assert call(*command, "--out", tmp_path / "new.xls") == 2
+    assert "ends with .csv" in capsys.readouterr().err
+    assert call(*command, "--out", tmp_path / "new.csv") == 0
+    assert (tmp_path / "new.csv").read_bytes() == b"x,y\n1,a\n2,b\n3,b\n4,a\n"
 
 
 def test_decisions_without_repairs_make_a_copy(tmp_path, capsys):
@@ -195,7 +243,7 @@ def test_no_xlsx_is_told_before_the_work(tmp_path, monkeypatch, capsys):
     files = ["--out", tmp_path / "a.html", "--xlsx", tmp_path / "a.xlsx"]
     assert on_davis("report", *files) == 2
     shown = capsys.readouterr()
-    assert 'pip install "cellval[xlsx]"' in shown.err
+    assert 'pip install "cellval[excel]"' in shown.err
     assert "test points" not in shown.err
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect.misspelt import misspelt
+from cellval.detect.misspelt import misspelt, spelt_otherwise
 
 
 def slips(*words):
@@ -46,3 +46,28 @@ def test_what_is_written_more_often_is_meant():
 
 def test_a_cell_may_hold_a_novel():
     assert slips("Berlin " * 10_000) == {}
+
+
+def booleans(**counts):
+    cells = [text for text, n in counts.items() for _ in range(n)]
+    frame = pd.DataFrame({"x": cells, "y": np.resize(["a", "b"], len(cells))})
+    table = cellval.Table.from_frame(frame, label="y", kinds={"x": "category"})
+    return table, spelt_otherwise(table, table.features[0])
+
+
+def test_rare_spellings_of_yes_and_no_are_found():
+    _, found = booleans(yes=60, no=40, Yes=3, ja=1, No=2)
+    assert found == {"Yes": "yes", "ja": "yes", "No": "no"}
+
+
+def test_what_many_write_is_as_usual():
+    assert booleans(yes=60, no=40, Yes=4)[1] == {}
+    assert booleans(yes=60, no=40, maybe=1, Yes=1)[1] == {}
+
+
+def test_a_rare_spelling_is_listed_with_the_usual_one_as_suggestion():
+    table, _ = booleans(yes=60, no=40, ja=1)
+    first = cellval.suspects(table).iloc[0]
+    assert (first["content"], first["suggestion"]) == ("ja", "yes")
+    assert first["reason"] == "Written otherwise: nearly all others have 'yes'."
+    assert first["why"] == "What most cells that mean the same have."

@@ -19,6 +19,7 @@ def reading(texts, own, kind):
     return [text for text, _ in readings(table.features[0], writings(table)["x"], own)]
 
 
+ACID = [f"{5 + k / 20:.2f}" for k in range(60)]
 PLAIN = [f"0.0{k}" for k in range(10, 99)]
 
 
@@ -49,6 +50,23 @@ PLAIN = [f"0.0{k}" for k in range(10, 99)]
         (["red", "green"] * 30, "gren", "category", []),
         ([f"{k}" for k in range(20, 70)], "4o", "number", ["40"]),
         ([f"{k}" for k in range(20, 70)], "oo", "number", []),
+        (ACID, "6,1 g/l", "number", ["6.1"]),
+        (ACID, "6.1 g/l", "number", ["6.1"]),
+        (ACID, "6,1", "number", ["6.1"]),
+        (ACID, "6,125", "number", []),  # may be thousands
+        (ACID, "6.1 oz", "number", []),
+        ([f"{x}%" for x in ACID], "6,1%", "number", ["6.1%"]),
+        ([f"0.{k}" for k in range(10, 99)], "35%", "number", ["0.35"]),
+        ([f"0.{k}" for k in range(10, 99)], "0.35%", "number", ["0.35"]),
+        ([f"{k}" for k in range(10, 99)], "35 %", "number", ["35"]),
+        ([f"{k}%" for k in range(3, 70)], "0.05", "number", ["5%"]),
+        ([f"{k}%" for k in range(3, 70)], "5", "number", ["5%"]),
+        ([f"{k} %" for k in range(100)], "0.5", "number", []),  # or 50 %
+        (["yes", "no", "yes"] * 30, "TRUE", "category", ["yes"]),
+        (["yes", "no", "yes"] * 30, "yes", "category", []),
+        (["yes", "no", "maybe"] * 30, "TRUE", "category", []),
+        (["0", "1", "1"] * 30, "yes", "number", ["1"]),
+        (["0", "1", "2"] * 30, "yes", "number", []),
     ],
 )
 def test_a_text_is_read_otherwise_only_where_one_reading_is_possible(

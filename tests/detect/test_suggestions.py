@@ -55,6 +55,20 @@ def test_a_shifted_decimal_point_is_put_right():
     assert best.why == "The decimal point 1 place further left."
 
 
+@pytest.mark.parametrize("unit", ["", " g/l"])
+def test_a_decimal_comma_or_a_unit_among_plain_numbers_is_left_out(unit):
+    own = right("weight")
+    best = suggested("weight", lambda x: str(x).replace(".", ",") + unit)[0]
+    assert best.text == str(own) and best.is_likely
+
+
+def test_a_decimal_comma_that_would_not_fit_may_mean_something_else():
+    frame = people()
+    frame.loc[[3, 4, 5], "height"] = [5.5, 5.6, 6.1]  # feet
+    best = suggested("height", lambda x: "5,8", frame=frame)[0]
+    assert best.text != "5.8" or not best.is_likely
+
+
 def test_decimal_commas_are_kept():
     best = suggested(
         "weight",

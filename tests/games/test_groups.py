@@ -69,6 +69,9 @@ def test_rows_by_quantiles_of_numbers_and_dates():
     assert found["up to 3"] == [1, 2, 3] and found[MISSING] == [8]
     days = rows_by_quantiles(sites(), "day", 2)
     assert days.names == ("up to 2024-01-05", "above 2024-01-05")
+    frame = pd.DataFrame({"at": ["08:30", "09:00", "14:30"] * 4, "y": ["u", "v"] * 6})
+    times = rows_by_quantiles(Table.from_frame(frame, label="y"), "at", 2)
+    assert times.names == ("up to 09:00", "above 09:00")
     with pytest.raises(InputError, match="holds no numbers"):
         rows_by_quantiles(sites(), "site", 2)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 import cellval
-from cellval.table.rewriting import rewritten
+from cellval.table.formats import rewritten
 
 
 def outcome(one, value=True):

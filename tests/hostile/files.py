@@ -4,12 +4,19 @@
 which it is refused, or the shape (rows, columns with the label) of the table it is.
 """
 
+import bz2
 import gzip
 import io
+import json
+import lzma
 import random
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+
+import pandas as pd
+import pyarrow as pa
+from pyarrow import parquet
 
 SEED = 20_26
 
@@ -152,7 +159,7 @@ def dialects() -> Iterator[Hostile]:
                 raw = (grid(mark=mark, end=end).removesuffix(end) + tail).encode()
                 yield Hostile(f"dialect-{len(raw)}-{ord(mark)}", raw, shape=(8, 4))
     for mark in (":", " ", "~", "^", "\x01", "\x1f", "§"):
-        words = "single column" if mark != "\x01" else "no CSV file"
+        words = "single column" if mark != "\x01" else "no table"
         yield Hostile(f"delimiter-{ord(mark)}", grid(mark=mark).encode(), words)
     for n, m in ((1, 3), (2, 1), (3, 1), (2, 60), (300, 2)):
         text = grid(n, m)
@@ -187,22 +194,159 @@ def broken() -> Iterator[Hostile]:
         "png": b"\x89PNG\r\n\x1a\n" + bytes(99),
         "jpeg": b"\xff\xd8\xff\xe0" + bytes(99),
         "gif": b"GIF89a" + bytes(99),
-        "parquet": b"PAR1" + bytes(99) + b"PAR1",
-        "gzip": gzip.compress(good.encode(), mtime=0),
         "sqlite": b"SQLite format 3\0" + bytes(99),
-        "xls": b"\xd0\xcf\x11\xe0" + bytes(99),
         "html": b"<!DOCTYPE html><html><body><table></table>",
         "xml": b"<?xml version='1.0'?><a/>",
         "json": b'{"a": [1, 2], "y": [0, 1]}',
+        "json-pretty": b'{\n  "a": 1,\n  "y": 0\n}\n',
         "json-list": b'[{"a": 1}, {"a": 2}]',
-        "zip": zipped("t.csv", good.encode()),
-        "xlsx": zipped("xl/workbook.xml", b"<x/>"),
         "npz": zipped("values.npy", b"\x93NUMPY\x01\0v\0{}"),
+        "bzip2": bz2.compress(good.encode()),
+        "xz": lzma.compress(good.encode()),
     }
     for name, raw in starts.items():
-        yield Hostile(f"other-{name}", raw, "is no CSV file")
+        yield Hostile(f"other-{name}", raw, "is no table")
         yield Hostile(f"other-{name}-cut", raw[:6])
         yield Hostile(f"other-{name}-in-front", raw + b"\n" + good.encode())
+
+
+def columnar() -> Iterator[Hostile]:
+    """Parquet and Arrow files, good and bad, and compressed ones."""
+    table = pa.table(pd.read_csv(io.StringIO(grid())))
+    good = grid().encode()
+    zstd = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(zstd, "zstd") as file:
+        file.write(good)
+    files = {"parquet": io.BytesIO(), "arrow": io.BytesIO(), "stream": io.BytesIO()}
+    parquet.write_table(table, files["parquet"])
+    for kind, new in (("arrow", pa.ipc.new_file), ("stream", pa.ipc.new_stream)):
+        with new(files[kind], table.schema) as writer:
+            writer.write_table(table)
+    raws = {kind: file.getvalue() for kind, file in files.items()}
+    raws |= {"gzip": gzip.compress(good, mtime=0), "zip": zipped("t.csv", good)}
+    raws["zstd"] = bytes(zstd.getvalue())
+    draw = random.Random(SEED)
+    for kind, raw in raws.items():
+        yield Hostile(f"{kind}-good", raw, shape=(8, 4))
+        yield Hostile(f"{kind}-cut", raw[: len(raw) // 2], "cut off or damaged")
+        yield Hostile(f"{kind}-head", raw[:6])
+        yield Hostile(f"{kind}-only", raw[:8] + bytes(99), "cut off or damaged")
+        for k in range(10):
+            spoilt = bytearray(raw)
+            for _ in range(5):
+                spoilt[draw.randrange(8, len(raw))] = draw.randrange(256)
+            yield Hostile(f"{kind}-spoilt-{k}", bytes(spoilt))
+
+
+def workbooks() -> Iterator[Hostile]:
+    """Workbooks, good and bad, written by hand: no two programs write them alike."""
+    head = (
+        b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    )
+    rows = b"".join(
+        b"<row>%s</row>"
+        % b"".join(
+            b'<c t="inlineStr"><is><t>%s</t></is></c>' % text.encode()
+            for text in line.split(",")
+        )
+        for line in grid().splitlines()
+    )
+    sheet = head + b"<sheetData>%s</sheetData></worksheet>"
+    good = xlsx(sheet % rows)
+    yield Hostile("xlsx-good", good, shape=(8, 4))
+    yield Hostile("xlsx-macros", xlsx(sheet % rows, vbaProject=b"\1\2"), shape=(8, 4))
+    far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    entity = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]>'
+    password = "EncryptedPackage".encode("utf-16-le")
+    for name, raw, words in (
+        ("cut", good[: len(good) // 2], "cut off or damaged"),
+        ("far", xlsx(sheet % (rows + far)), "column 16,384"),
+        ("empty", xlsx(sheet % b""), "without a table"),
+        ("one-cell", xlsx(sheet % b"<row><c><v>1</v></c></row>"), "without a table"),
+        ("no-sheet", zipped("xl/workbook.xml", b"<x/>"), "workbook"),
+        ("entities", xlsx(entity + sheet % rows), "damaged"),
+        ("binary", zipped("xl/workbook.bin", b"\1"), "save it as .xlsx"),
+        ("old-cut", b"\xd0\xcf\x11\xe0" + bytes(99), "damaged"),
+        ("password", b"\xd0\xcf\x11\xe0" + bytes(2000) + password, "password"),
+        ("many", xlsx(*[sheet % b""] * 1000), "without a table"),
+        ("bomb", xlsx(sheet % rows + b" " * (len(rows) << 12), say=2**32 - 2), "MB"),
+    ):
+        yield Hostile(f"xlsx-{name}", raw, words)
+    draw = random.Random(SEED)
+    for k in range(40):
+        spoilt = bytearray(sheet % rows)
+        for _ in range(draw.randint(1, 4)):
+            at = draw.randrange(len(spoilt))
+            spoilt[at : at + draw.choice([0, 1, 20])] = draw.choice(
+                [b"<", b">", b'"', b"&", b"</c>", b"<row>", b"\0", b"\xff", b' r="ZZ9"']
+            )
+        yield Hostile(f"xlsx-spoilt-{k}", xlsx(bytes(spoilt)))
+    for k in range(20):
+        spoilt = bytearray(good)
+        for _ in range(5):
+            spoilt[draw.randrange(4, len(good))] = draw.randrange(256)
+        yield Hostile(f"xlsx-bytes-{k}", bytes(spoilt))
+
+
+def json_lines() -> Iterator[Hostile]:
+    keys, *rows = (line.split(",") for line in grid().splitlines())
+    lines = [json.dumps(dict(zip(keys, row, strict=True))) for row in rows]
+    good = "\n".join(lines).encode()
+    yield Hostile("json-lines", good, shape=(8, 4))
+    for k, text in enumerate(TRICKS):
+        if text not in INFINITE:
+            more = json.dumps({"c0": "1", "c1": text, "c2": "2", "y": "a"}).encode()
+            yield Hostile(f"json-lines-{k}", good + b"\n" + more, shape=(9, 4))
+    draw = random.Random(SEED)
+    for k in range(30):
+        spoilt = bytearray(good)
+        for _ in range(draw.randint(1, 3)):
+            at = draw.randrange(2, len(spoilt))
+            new = draw.choice([b"{", b"}", b'"', b"[", b"\n", b"\\", b"null", b"\xff"])
+            spoilt[at : at + draw.choice([0, 1, 9])] = new
+        yield Hostile(f"json-lines-spoilt-{k}", bytes(spoilt))
+
+
+def xlsx(*sheets: bytes, say: int = 0, **others: bytes) -> bytes:
+    """The least that is a workbook; `say` is the size that its last sheet is said to
+    have.
+    """
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    numbers = range(1, len(sheets) + 1)
+    entries = "".join(
+        f'<sheet name="S{k}" sheetId="{k}" r:id="r{k}"/>' for k in numbers
+    )
+    targets = "".join(
+        f'<Relationship Id="r{k}" Type="{office}/worksheet" '
+        f'Target="worksheets/sheet{k}.xml"/>'
+        for k in numbers
+    )
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    files = {
+        "[Content_Types].xml": f'<Types xmlns="{package}/content-types"/>',
+        "_rels/.rels": f'<Relationships xmlns="{package}/relationships"><Relationship '
+        f'Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/>'
+        "</Relationships>",
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+        f"{entries}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{package}/relationships">'
+        f"{targets}</Relationships>",
+    }
+    files |= {f"xl/{name}.bin": raw for name, raw in others.items()}
+    files |= {
+        f"xl/worksheets/sheet{k}.xml": raw
+        for k, raw in zip(numbers, sheets, strict=True)
+    }
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, raw in files.items():
+            archive.writestr(zipfile.ZipInfo(name), raw, zipfile.ZIP_DEFLATED)
+    raw = file.getvalue()
+    if say:
+        true = len(sheets[-1]).to_bytes(4, "little")
+        raw = raw.replace(true, say.to_bytes(4, "little"))
+    return raw
 
 
 def zipped(name: str, raw: bytes) -> bytes:
@@ -236,5 +380,8 @@ def files(n_mutated: int = 150) -> list[Hostile]:
         *encodings(),
         *dialects(),
         *broken(),
+        *columnar(),
+        *workbooks(),
+        *json_lines(),
         *mutated(n_mutated),
     ]

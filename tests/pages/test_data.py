@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from cases import WRONG_FILES
+from cases import WRONG_FILES, survey_workbook
 from helpers import (
     SAMPLES,
     box,
@@ -191,6 +191,55 @@ def test_decisions_are_found_again_when_a_file_is_opened_again():
     assert session_of(app).file.decisions == {}
     click(app, "Davis")
     assert session_of(app).file.decisions == {(12, "height"): "error"}
+
+
+# --- workbooks and other formats ------------------------------------------------------
+
+
+def test_of_a_workbook_sheet_and_header_row_are_chosen():
+    pytest.importorskip("python_calamine", reason="in the extra 'excel'")
+    app = upload(open_app(), "survey.xlsx", survey_workbook())
+    session = session_of(app)
+    assert (box(app, "Sheet").value, box(app, "Header row").value) == ("Survey", 3)
+    assert box(app, "Sheet").options == ["About", "Survey", "Sums"]
+    assert session.table.label == "sex" and session.table.n_rows == 200
+    assert "Sheet 'Survey' was taken" in text_of(app)
+
+    pick(app, "Sheet", "Sums")
+    assert (session.table.n_rows, box(app, "Header row").value) == (4, 2)
+    pick(app, "Sheet", "About")
+    assert "without a table" in texts(app.error) and "taken back" in texts(app.error)
+    assert box(app, "Sheet").value == "Sums"
+
+    pick(app, "Sheet", "Survey")
+    pick(app, "Header row", 4)
+    assert session.table.n_rows == 199 and session.table.cells.columns[0] == "1"
+    pick(app, "Header row", 3)
+    pick(app, "Id (names the rows)", file.NO_ID)
+    assert session.setup == Setup(exclude=("id",), sheet="Survey", header_row=3)
+    link = session.file.project.link("edit")
+    restarted()
+    again = open_app(project=link)
+    assert session_of(again).setup == session.setup
+    assert session_of(again).table.fingerprint == session.table.fingerprint
+
+    session_of(again).file.decide(12, "weight", "error")
+    goto(again, "data")
+    assert box(again, "Sheet").disabled and box(again, "Header row").disabled
+
+
+def test_other_formats_open_like_a_csv(tmp_path):
+    frame = pd.read_csv(SAMPLES / "davis.csv")
+    frame.to_parquet(tmp_path / "davis.parquet")
+    frame.to_feather(tmp_path / "davis.feather")
+    frame.to_json(tmp_path / "davis.jsonl", orient="records", lines=True)
+    frame.to_csv(tmp_path / "davis.csv.gz", index=False)
+    for path in sorted(tmp_path.iterdir()):
+        app = upload(open_app(), path.name, path.read_bytes())
+        assert not app.error, path.name
+        table = session_of(app).table
+        assert (table.label, table.n_rows, len(table.features)) == ("sex", 200, 4)
+        assert not any(widget.label == "Sheet" for widget in app.selectbox)
 
 
 # --- options --------------------------------------------------------------------------

@@ -2,9 +2,11 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
+from cases import survey_workbook
 from helpers import (
     DAVIS,
     click,
@@ -25,7 +27,8 @@ from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, decisions_frame
 from cellval.project.source import Source
 from cellval.repairs.decisions import read_decisions
-from cellval.repairs.repair import Repair, repaired, repaired_csv
+from cellval.repairs.repair import Repair, repaired, repaired_file, repaired_name
+from cellval.table.workbook import WorkbookFormat
 from cellval.ui.export import files
 
 SWAP = {
@@ -65,7 +68,7 @@ def test_during_a_run_files_hold_the_values_so_far(davis):
 def test_the_repaired_file_is_the_drop_in():
     source = davis_source()
     found = files.repaired_bytes(davis_table(), source, tuple(SWAP.items()))
-    assert found == repaired_csv(source.raw, SWAP, "davis.csv")
+    assert found == repaired_file(source.raw, SWAP, "davis.csv")
     pairs = zip(source.raw.splitlines(), found.splitlines(), strict=True)
     assert sum(a != b for a, b in pairs) == 1
 
@@ -75,6 +78,60 @@ def test_a_change_log_promises_an_id_only_where_there_is_one(davis):
     table = cellval.read(DAVIS, label="sex", id_column="repwt")
     app = opened(valued(table), repairs=SWAP)
     assert "2 lines: row, id, column, before, after and reason." in text_of(app)
+
+
+def test_a_repaired_workbook_comes_back_as_one():
+    pytest.importorskip("python_calamine", reason="in the extra 'excel'")
+    import openpyxl
+
+    source = Source.of("survey.xlsx", survey_workbook())
+    table = cellval.read(source.buffer(), label="sex")
+    repairs = {
+        (12, "weight"): Repair("replace", "57", "Swapped."),
+        (12, "height"): Repair("replace", "166", "Swapped."),
+        (3, ""): Repair("drop"),
+    }
+    app = shown("export", valued(table), source=source, repairs=repairs)
+    found = downloads_of(app)
+    assert "Download the repaired workbook" in found
+    assert "formats, formulas and sheets as they were" in text_of(app)
+    assert "Dropped rows are left empty" in text_of(app)
+    raw = files.repaired_bytes(table, source, tuple(repairs.items()))
+    book = openpyxl.load_workbook(io.BytesIO(raw))
+    assert book.sheetnames == ["About", "Survey", "Sums"]
+    sheet = book["Survey"]
+    assert (sheet["C15"].value, sheet["B15"].value, sheet["A6"].value) == (
+        57,
+        166,
+        None,
+    )
+    assert sheet["B4"].number_format == "0.00"
+    assert book["Sums"]["A1"].value == "=SUM(Survey!C4:C203)"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "expected"),
+    [
+        ("data.csv", None, "data_repaired.csv"),
+        ("data.tsv.gz", None, "data_repaired.tsv.gz"),
+        ("my.data.parquet", None, "my.data_repaired.parquet"),
+        ("data", None, "data_repaired.csv"),
+        ("book.xlsx", "xlsx", "book_repaired.xlsx"),
+        ("book.xls", "xls", "book_repaired.csv"),
+        ("book.ods.zip", "ods", "book_repaired.csv"),
+    ],
+)
+def test_the_repaired_file_is_named_after_its_format(name, kind, expected):
+    written = WorkbookFormat(kind, "S", ("S",), 1, ".") if kind else None
+    table = replace(davis_table(), name=name, format=written)
+    assert repaired_name(table) == expected
+
+
+def test_what_cannot_be_written_back_comes_as_a_csv_and_it_is_said(davis):
+    old = WorkbookFormat("xls", "S", ("S",), 1, ".")
+    table = replace(davis_table(), name="book.xls", format=old)
+    assert "as a CSV of this sheet: .xls files" in files._kept_words(table)
+    assert files._noun(table) == "CSV"
 
 
 def test_without_changes_there_is_nothing_to_download(davis):

@@ -4,7 +4,7 @@ import io
 
 import pandas as pd
 import pytest
-from cases import PEOPLE, message_of, people
+from cases import PEOPLE, message_of, people, survey_workbook
 
 import cellval
 from cellval.errors import InputError
@@ -194,3 +194,21 @@ def test_a_file_that_no_model_could_learn_from_is_repaired_all_the_same():
 def test_a_key_that_names_no_cell_is_said(davis, cell):
     with pytest.raises(InputError, match="names no cell"):
         cellval.repair(davis, {cell: "1"})
+
+
+def test_a_file_is_repaired_in_the_format_it_came_in():
+    frame = pd.DataFrame({"x": [1, 2, 30], "y": ["a", "b", "b"]})
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, compression="zstd")
+    for decisions in ({(3, "x"): "3"}, b"row,column,after\n3,x,3\n"):
+        new = cellval.repair_file(buffer.getvalue(), decisions, label="y")
+        assert pd.read_parquet(io.BytesIO(new))["x"].tolist() == [1, 2, 3]
+
+
+def test_a_workbook_is_repaired_on_the_sheet_that_is_asked_for():
+    pytest.importorskip("python_calamine", reason="in the extra 'excel'")
+    raw, sums = survey_workbook(), {"sheet": "Sums", "header_row": 2}
+    for decisions in ({(1, "mean"): "56"}, b"row,column,after\n1,mean,56\n"):
+        new = cellval.repair_file(raw, decisions, **sums)
+        assert cellval.read(new, **sums).cells["mean"][0] == "56"
+        assert cellval.read(new).cells.equals(cellval.read(raw).cells)

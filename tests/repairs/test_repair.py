@@ -11,7 +11,7 @@ from cellval.repairs.repair import (
     changes_frame,
     n_formulas,
     repaired,
-    repaired_csv,
+    repaired_file,
     split,
     table_csv,
 )
@@ -48,7 +48,7 @@ def test_removing_a_repair_undoes_it(table):
     rest = {key: repair for key, repair in REPAIRS.items() if key != (6, "")}
     assert repaired(table, rest).cells["height"].tolist()[-1] == "0"
     assert repaired(table, {}).fingerprint == table.fingerprint
-    assert repaired_csv(PEOPLE, {}) == PEOPLE
+    assert repaired_file(PEOPLE, {}) == PEOPLE
 
 
 def test_the_repaired_file_is_the_original_but_for_the_repairs(table):
@@ -58,7 +58,7 @@ def test_the_repaired_file_is_the_original_but_for_the_repairs(table):
         .replace(b" ;m", b" ;f")
     )
     expected = expected[: expected.index(b"f;1,75")]
-    result = repaired_csv(PEOPLE, REPAIRS, "data.csv")
+    result = repaired_file(PEOPLE, REPAIRS, "data.csv")
     assert result == expected
     again = cellval.read(result, label="sex", id_column="key")
     assert again.cells.equals(repaired(table, REPAIRS).cells)

@@ -28,6 +28,15 @@ from cellval.table.columns import cells_of
         (["12 kg", "13.5 kg", "9kg"], [12, 13.5, 9]),
         (["3 m2", "4 m2", "5 m2"], [3, 4, 5]),
         (["EUR 3", "EUR 4", "EUR 5"], [3, 4, 5]),
+        (["-$5,000.00", "$-5.50", "($1,200.00)", "$7"], [-5000, -5.5, -1200, 7]),
+        (["\u2212$5", "- $6", "+$7"], [-5, -6, 7]),
+        (["(1,234)", "12", "7"], [-1234, 12, 7]),
+        (["(5 €)", "6 €", "-7€"], [-5, 6, -7]),
+        (["EUR 5 000", "-EUR 4", "EUR -3"], [5000, -4, -3]),
+        (["US$ 5", "US$1,000", "-US$ 7"], [5, 1000, -7]),
+        (["5 zł", "6 zł", "-7zł"], [5, 6, -7]),
+        (["kr 5", "kr. 6", "-kr 7"], [5, 6, -7]),
+        (["R$ 5", "R$6.50", "-R$ 7"], [5, 6.5, -7]),
     ],
 )
 def test_numbers_are_read_however_they_are_written(cells, numbers):
@@ -55,6 +64,30 @@ def test_strays_do_not_turn_a_number_column_into_text(stray):
     assert np.array_equal(np.isnan(column.numbers), column.missing)
     note = next(note for note in table.notes if "'x'" in note)
     assert "2 cells" in note and f"row 8 '{stray}'" in note and "row 1,501" in note
+
+
+def test_amounts_of_money_have_decimal_commas_too():
+    cells = ["5.000,00 €", "-1.234,50 €", "7 €"] * 2
+    _, column = one_column(cells, delimiter=";")
+    assert column.numbers[:3].tolist() == [5000, -1234.5, 7] and column.form == "€"
+
+
+@pytest.mark.parametrize("stray", ["(12)", "--5", "-$-5", "(-$5)", "($5", "$5)"])
+def test_signs_that_may_mean_anything_are_strays(stray):
+    cells = [f"${i}" if "$" in stray else f"{i}" for i in range(20)]
+    _, column = one_column([*cells, stray] * 2)
+    assert [text for _, text in column.strays] == [stray] * 2
+
+
+def test_many_numbers_in_other_clothes_leave_a_column_a_number():
+    cells = [f"{5 + i / 100:.2f}" for i in range(70)] + ["6,1 g/l", "5,8 g/l"] * 15
+    _, column = one_column(cells)
+    assert column.kind == "number" and len(column.strays) == 30
+    assert column.numbers[3] == 5.03
+    words = cells[:70] + ["high", "low"] * 15
+    assert one_column(words)[1].kind == "text"
+    doses = ["500 mg", "250 mg"] * 35 + ["1 g"] * 30
+    assert one_column(doses)[1].kind == "category"
 
 
 def test_stray_units_do_not_turn_a_decimal_comma_column_into_text():
@@ -149,7 +182,7 @@ def test_categories_are_compared_without_surrounding_spaces():
 @pytest.mark.parametrize("words", [("True", "False"), ("yes", "no"), ("TRUE", "FALSE")])
 def test_booleans_are_categories(words):
     _, column = one_column([words[i % 2] for i in range(12)])
-    assert column.kind == "category"
+    assert column.kind == "category" and column.categories == tuple(sorted(words))
 
 
 @pytest.mark.parametrize(
@@ -290,6 +323,7 @@ SCATTERED = [str(i) for i in rng.choice(10**6, 30, replace=False)]
         ("length", [str(x) for x in rng.normal(size=30)], "number"),
         ("n", [str(i) for i in range(8)], "number"),
         ("id", [str(i) for i in range(8)], "id"),
+        ("id", [*SCATTERED[:29], "x12"], "id"),
         ("town", ["Ulm", "Bonn", "Kiel", "Jena", "Hof"], "category"),
         ("key", ["Ulm", "Bonn", "Kiel", "Jena", "Hof"], "id"),
         ("remark", ["late", "wet", "cold"] + [""] * 27, "category"),

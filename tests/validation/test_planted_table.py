@@ -1,5 +1,7 @@
 """A table with planted errors, written as its file writes."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,3 +54,18 @@ def test_errors_are_written_as_the_file_writes():
     assert noise.wrong[:, 1].any()
     days = [text for (_, name), text in noise.texts.items() if name == "day"]
     assert all(len(day) == 10 and day[2] == day[5] == "." for day in days)
+
+
+def test_errors_in_times_and_named_months_are_written_as_such():
+    frame = pd.DataFrame(
+        {
+            "at": [f"{8 + i % 9:02}:{i % 60:02}" for i in range(120)],
+            "day": [f"{1 + i % 28} Mar 2024" for i in range(120)],
+            "y": ["a", "b"] * 60,
+        }
+    )
+    table = cellval.Table.from_frame(frame, label="y")
+    noise = plant_into(table, "noise", share=0.1)
+    assert noise.wrong.any(axis=0).all()
+    for (_, name), text in noise.texts.items():
+        assert re.fullmatch(r"\d\d:\d\d" if name == "at" else r"\d\d \w{3} 2024", text)

@@ -46,6 +46,14 @@ def test_notes_say_how_a_text_was_read():
     assert "'violet' is new in 'c1'" in note and "'z' is a new class" in note
 
 
+def test_another_spelling_of_yes_is_nothing_new():
+    rows = b"yes,1,a\nno,2,b\nyes,3,a\nno,5,b\n"
+    table = cellval.read(b"x,other,y\n" + rows, label="y")
+    values = cellval.value_cells(table)
+    assert "is new" not in what_if(table, values, 1, {"x": "TRUE"}).note
+    assert "is new" in what_if(table, values, 1, {"x": "perhaps"}).note
+
+
 MIXED = ["number", "category", "decimal"]
 
 

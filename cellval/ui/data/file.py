@@ -17,6 +17,7 @@ from cellval.table.columns import KINDS, Texts
 from cellval.table.describe import small_spreads
 from cellval.table.labels import FEW_NUMBERS, may_be_either
 from cellval.table.table import Table
+from cellval.table.workbook import WorkbookFormat
 from cellval.text import short_name, short_names
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
@@ -68,10 +69,11 @@ def choose_file(session: Session) -> None:
     key = session.widget_key("upload")
     # Of any type: a browser that refuses one says neither what it is nor what to do.
     st.file_uploader(
-        "Your CSV file",
+        "Your file: CSV, Excel, Parquet, Arrow or JSON lines",
         key=key,
         on_change=partial(_uploaded, session, key),
-        help="The file stays on the computer this app runs on.",
+        help="Also compressed (.gz, .zip, .zst). The file stays on the computer this "
+        "app runs on.",
     )
     samples = [name for name in SAMPLES if (FOLDER / name).exists()]
     if not samples:
@@ -136,6 +138,33 @@ def show_label(table: Table) -> None:
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
     figure = class_sizes(table.classes, counts)
     chart(figure, "Number of rows of each class", menu=False)
+
+
+def choose_sheet(session: Session, table: Table) -> None:
+    """Of a workbook: which sheet, and the row with the column names."""
+    found = table.format
+    if not isinstance(found, WorkbookFormat):
+        return
+    file = session.file
+    is_fixed = bool(file.decisions or file.repairs)
+    why = "Your decisions are about this sheet; undo them to read another." * is_fixed
+    a, b = st.columns([2, 1], vertical_alignment="bottom")
+    a.selectbox(
+        "Sheet",
+        found.sheets,
+        index=found.sheets.index(found.sheet),
+        disabled=is_fixed,
+        help=why or None,
+        **_as_read(session, "sheet", with_sheet),
+    )
+    b.number_input(
+        "Header row",
+        min_value=1,
+        value=found.header_row,
+        disabled=is_fixed,
+        help=why or "The row of the sheet with the column names.",
+        **_as_read(session, "header row", partial(with_header_row, found.sheet)),
+    )
 
 
 def choose_label_and_id(session: Session, table: Table) -> None:
@@ -278,6 +307,16 @@ def columns_frame(table: Table) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def with_sheet(setup: Setup, sheet: str) -> Setup:
+    """What was said of the columns of another sheet does not hold."""
+    return Setup(sheet=sheet)
+
+
+def with_header_row(sheet: str, setup: Setup, row: int) -> Setup:
+    """Other column names, so nothing that was said of them holds."""
+    return Setup(sheet=sheet, header_row=int(row))
+
+
 def with_label(setup: Setup, label: str) -> Setup:
     """The label is neither excluded nor an id, and its kind is found out."""
     if label == NO_LABEL:
@@ -325,9 +364,5 @@ def with_edits(table: Table, setup: Setup, edits: Mapping[str, Any]) -> Setup:
             kinds[name] = "category"
         if id_column == name and (name in exclude or name in kinds):
             id_column = None
-    return replace(
-        setup,
-        id_column=id_column,
-        exclude=tuple(exclude),
-        kinds=tuple(kinds.items()),
-    )
+    pairs = tuple(kinds.items())
+    return replace(setup, id_column=id_column, exclude=tuple(exclude), kinds=pairs)

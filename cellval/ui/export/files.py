@@ -21,8 +21,11 @@ from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
     Repair,
     changes_frame,
+    comes_as_csv,
     n_formulas,
-    repaired_csv,
+    place_of,
+    repaired_file,
+    repaired_name,
     table_csv,
 )
 from cellval.repairs.work import Cell
@@ -51,14 +54,14 @@ def _card(place: Any, title: str, holds: str) -> Any:
 
 def stem(table: Table) -> str:
     """Of the names of all files."""
-    return Path(table.name).stem
+    return repaired_name(table).rpartition("_repaired")[0]
 
 
 # --- the repaired table ---------------------------------------------------------------
 
 
-def repaired_file(session: Session, table: Table) -> None:
-    """The drop-in CSV and its change log; or why there can be none."""
+def show_repaired(session: Session, table: Table) -> None:
+    """The drop-in file and its change log; or why there can be none."""
     changes = tuple(session.file.repairs.items())
     try:
         with st.spinner("Checking the repaired file …", show_time=False):
@@ -71,20 +74,22 @@ def repaired_file(session: Session, table: Table) -> None:
     holds = (
         "Nothing is changed: click a cell on the heatmap and repair it."
         if nothing
-        else f"A new file: yours with {made}, all other cells byte for byte as they "
-        "were. Your original file is never touched."
+        else f"A new file: yours with {made}, {_kept_words(table)} Your original file "
+        "is never touched."
     )
     a, b = st.columns(2)
-    with _card(a, "Repaired CSV", holds):
-        name = f"{stem(table)}_repaired.csv"
-        download("Download the repaired CSV", name, lambda: raw, disabled=nothing)
+    what = _noun(table)
+    with _card(a, f"Repaired {what}", holds):
+        words, name = f"Download the repaired {what}", repaired_name(table)
+        mime = "text/csv" if what == "CSV" else "application/octet-stream"
+        download(words, name, lambda: raw, disabled=nothing, mime=mime)
     log = log.drop(columns=["id"] * (table.id_column is None))
     *names, last = log
     holds = f"{counted(len(log), 'line')}: {', '.join(names)} and {last}."
     with _card(b, "Change log", holds):
         name, make = f"{stem(table)}-changes.csv", partial(csv_bytes, log)
         download("Download the change log", name, make, disabled=nothing)
-    n = _formulas(table, changes)
+    n = _formulas(table, changes) if what == "CSV" else 0
     if n:
         st.warning(
             f"{counted(n, 'cell')} of the repaired CSV would be run as a formula by a "
@@ -92,6 +97,30 @@ def repaired_file(session: Session, table: Table) -> None:
             "files here such cells get a leading apostrophe.",
             icon=":material/function:",
         )
+
+
+def _noun(table: Table) -> str:
+    """What the repaired file is."""
+    return "CSV" if table.format is None or comes_as_csv(table) else table.format.noun
+
+
+def _kept_words(table: Table) -> str:
+    """What of the file is as it was."""
+    if comes_as_csv(table):
+        ending = Path(table.name).suffix or "old"
+        return (
+            f"as a CSV of this sheet: {ending} files are read but cannot be written. "
+            "Save yours as .xlsx and load that to get a workbook back."
+        )
+    noun = _noun(table)
+    if noun == "workbook":
+        return (
+            "all other cells, formats, formulas and sheets as they were. Dropped rows "
+            "are left empty, so that no other row moves."
+        )
+    if noun in ("CSV", "JSON lines"):
+        return "all other cells byte for byte as they were."
+    return "with the same schema, compression and metadata."
 
 
 # Kept: they take a second for a large file, and pages ask again on every click.
@@ -105,7 +134,7 @@ def repaired_bytes(table: Table, file: Source | None, changes: Changes) -> bytes
     """The original file after the repairs; of a table without one a new file."""
     if file is None:
         return table_csv(table, dict(changes))
-    return repaired_csv(file.raw, dict(changes), file.name)
+    return repaired_file(file.raw, dict(changes), file.name, **place_of(table))
 
 
 # --- decisions and values -------------------------------------------------------------
@@ -243,7 +272,7 @@ def reports(session: Session, table: Table) -> None:
         "The table as an XLSX file, cells coloured by their values, with suspects "
         "and changes.",
     ):
-        name = f"{stem(table)}.xlsx"
+        name = f"{stem(table)}-report.xlsx"
         make = partial(xlsx_bytes, suspicion, **known)
         _make_first(session, "workbook", name, XLSX, made_from, make)
 
