@@ -41,8 +41,9 @@ FUNCTIONS = {
     "label_or_cell": "(table, values, row_number, suggestions, *, test=None, "
     "unit=None)",
     "load": "(path)",
-    "open_project": "(name, source=None, *, folder=None, label=None, id_column=None, "
-    "exclude=(), kinds=None, sheet=None, header_row=None)",
+    "open_project": "(name, source=None, *, folder=None, "
+    "label=<Guess.LABEL: 'guessed'>, id_column=None, exclude=(), kinds=None, "
+    "sheet=None, header_row=None)",
     "projects": "(*, folder=None)",
     "read": "(source, *, label=<Guess.LABEL: 'guessed'>, id_column=None, exclude=(), "
     "kinds=None, like=None, sheet=None, header_row=None, max_bytes=None, "

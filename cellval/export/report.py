@@ -40,13 +40,14 @@ from cellval.text import (
     content,
     counted,
     cut,
+    full,
     joined,
     one_in,
     percent,
     whole_percent,
 )
 from cellval.values.result import CellValues
-from cellval.values.words import made_words
+from cellval.values.words import made_words, score_name
 from cellval.views.bands import bands
 from cellval.views.corners import corner_counts
 from cellval.views.value_view import ValueView, value_view
@@ -131,7 +132,7 @@ def report_html(
         "pictures": _pictures(suspicion),
         **_suspects(suspicion, repairs, decisions),
         **_changes(original or suspicion.table, repairs, decisions),
-        "accuracy": None if comparison is None else _accuracy(comparison),
+        "accuracy": None if comparison is None else _compared(comparison),
         "value_help": _value_help(suspicion.values),
         "stderr_help": STDERR_HELP,
         "surprising_below": one_in(SURPRISING),
@@ -234,7 +235,8 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
     place_scale(figure)
     seen = {"color": SELECTED, "width": 2}  # in light and dark
     figure.update_traces(line=seen, selector={"name": "outlined"})
-    colours = "orange lowers the accuracy of the model, blue raises it"
+    score = score_name(view.values.settings)
+    colours = f"orange lowers the {score} of the model, blue raises it"
     if not view.values.settings.additive:
         colours = "orange is lower than the mean, blue higher"
     caption = (
@@ -374,7 +376,29 @@ def _changes(
     }
 
 
+def _errors(comparison: Comparison) -> dict[str, Any]:
+    """Scores where the label is a number."""
+    heads = ("Model", "R² before", "R² after", "Error before", "after", "Difference")
+    lines = [
+        [
+            str(line.Index),
+            *(f"{x:.3f}" if np.isfinite(x) else "–" for x in (line.before, line.after)),
+            *(full(x, 3) for x in (line.error_before, line.error_after)),
+            str(line.verdict),
+        ]
+        for line in comparison.frame().itertuples()
+    ]
+    return {
+        "title": "Tested errors before and after",
+        "means": "R² is 1 less the mean squared error in variances of the label: 1 is "
+        "perfect, 0 no better than always saying the mean. Error is the mean absolute "
+        "error, in the unit of the label; lower is better.",
+        "models": Listing(heads, "tnnnns", lines),
+    }
+
+
 def _accuracy(comparison: Comparison) -> dict[str, Any]:
+    """Scores where the label is classes."""
     lines = [
         [
             str(line.Index),
@@ -384,6 +408,15 @@ def _accuracy(comparison: Comparison) -> dict[str, Any]:
         ]
         for line in comparison.frame().itertuples()
     ]
+    return {
+        "title": "Tested accuracy before and after",
+        "means": "Tested accuracy is the share that they predict rightly. ±: standard "
+        "deviation of the repeats.",
+        "models": Listing(("Model", "Before", "After", "Difference"), "tnns", lines),
+    }
+
+
+def _compared(comparison: Comparison) -> dict[str, Any]:
     early = f"Stopped after {whole_percent(comparison.measured)} of the measurement."
     notes = (early * (comparison.measured < 1), comparison.note)
     return {
@@ -391,8 +424,8 @@ def _accuracy(comparison: Comparison) -> dict[str, Any]:
         "dropped": f"{comparison.n_dropped:,}",
         "tested": counted(comparison.n_tested, "row"),
         "note": " ".join(filter(None, notes)),
-        "models": Listing(("Model", "Before", "After", "Difference"), "tnns", lines),
         "reference": comparison.reference,
+        **(_errors if comparison.of_numbers else _accuracy)(comparison),
     }
 
 

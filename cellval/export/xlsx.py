@@ -20,7 +20,12 @@ from cellval.methods import about
 from cellval.repairs.repair import WHOLE_ROW, Repairs, changes_frame, split
 from cellval.table.formulas import safe_text
 from cellval.table.table import Table
-from cellval.values.words import approximation_words, design_words, model_words
+from cellval.values.words import (
+    approximation_words,
+    design_words,
+    model_words,
+    score_name,
+)
 from cellval.views.value_view import value_view
 
 MAX_ROWS, MAX_COLUMNS, MAX_CHARACTERS = 1_048_576, 16_384, 32_767  # of Excel
@@ -84,15 +89,16 @@ def check_openpyxl() -> None:
 def _legend(suspicion: Suspicion) -> list[str]:
     table, values = suspicion.table, suspicion.values
     lines = [f"{table.name}: {table.n_rows:,} rows, label '{table.label}'."]
+    score = "accuracy" if values is None else score_name(values.settings)
     if values is None:
         lines.append("Values were not computed; suspects are orange.")
     else:
         view = value_view(values)
         made = (design_words(values.settings), values.tested)
         lines += [
-            f"Colour: the cell's value. Orange lowers the accuracy of the "
+            f"Colour: the cell's value. Orange lowers the {score} of the "
             f"{model_words(values.settings)}, blue raises it; cells near 0 have no "
-            f"colour. Darkest at {view.unit.text(view.limit)} of accuracy."
+            f"colour. Darkest at {view.unit.text(view.limit)} of {score}."
             if values.settings.additive
             else "Colour: the cell's score, orange below the mean, blue above. "
             f"{about(values.settings.method).means}",
@@ -105,7 +111,7 @@ def _legend(suspicion: Suspicion) -> list[str]:
         "Green frame and comment: repaired; the cell holds the new text. Struck out: "
         "a dropped row.",
         "Lower is worse for value, surprise and suspicion. Value and stderr are shares "
-        "of accuracy: 0.0037 is 0.37 percentage points.",
+        f"of {score}: 0.0037 is 0.37 percentage points.",
         "A ' was put before texts that a spreadsheet might run as a formula.",
     ]
 

@@ -16,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 from cellval.errors import InputError
 from cellval.games.tree import UNLIMITED, Limits, Trees
 from cellval.games.watched import line_by_calls
+from cellval.stats import unit_of
 from cellval.table.columns import Column
 from cellval.table.encoding import encoded_label
 from cellval.table.labels import closeness, closeness_of_guesses, usual_width
@@ -28,8 +29,9 @@ MOST_CATEGORIES = 50  # indicators of one column; rarer categories have none
 class ModelData(NamedTuple):
     """All that a model needs of a training and a test table."""
 
-    train: np.ndarray  # float32 (n_rows, n_features)
-    test: np.ndarray  # float32 (n_test, n_features)
+    # float32; beside numbers as labels float64, or some models would narrow these, too
+    train: np.ndarray  # (n_rows, n_features)
+    test: np.ndarray  # (n_test, n_features)
     features: list[np.ndarray]  # of each column
     is_number: list[bool]  # each column
     y: np.ndarray  # codes of classes, or numbers
@@ -138,9 +140,7 @@ class ModelUtility:
             for name, value in self.estimator.get_params().items()
             if name.endswith("random_state") and value is None
         }
-        model = clone(self.estimator).set_params(**seeds)
-        with quiet():
-            return np.asarray(model.fit(seen, y).predict(asked))
+        return said_by(clone(self.estimator).set_params(**seeds), seen, y, asked)
 
     @cached_property
     def _must_work(self) -> bool:
@@ -197,6 +197,17 @@ class ModelUtility:
 def agreement(truth: np.ndarray, said: Any, width: float | None) -> np.ndarray:
     """Whether each class is right, or how close each number is."""
     return truth == said if width is None else closeness(truth, said, width)
+
+
+def said_by(
+    model: Any, seen: np.ndarray, y: np.ndarray, asked: np.ndarray
+) -> np.ndarray:
+    """What a model of scikit-learn says, once it is trained."""
+    with quiet():
+        if y.dtype.kind != "f":
+            return np.asarray(model.fit(seen, y).predict(asked))
+        unit = unit_of(y)  # 1, unless squares of the numbers would be lost
+        return np.asarray(model.fit(seen, y / unit).predict(asked)) * unit
 
 
 def _usual(y: np.ndarray) -> Any:
@@ -259,7 +270,9 @@ def data_of(table: Table, test: Table) -> ModelData:
         n += a.shape[1]
     is_number = [column.numbers is not None for column in table.features]
     labels = encoded_label(table, table), encoded_label(test, table)
-    return ModelData(np.hstack(seen), np.hstack(asked), features, is_number, *labels)
+    precise = np.float32 if table.target is None else np.float64
+    a, b = (np.hstack(parts).astype(precise, copy=False) for parts in (seen, asked))
+    return ModelData(a, b, features, is_number, *labels)
 
 
 def _narrow(cells: np.ndarray) -> np.ndarray:

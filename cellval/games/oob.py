@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from cellval.games.estimate import Estimate, unsure
-from cellval.games.model_utility import ModelData, agreement, data_of, quiet
+from cellval.games.model_utility import ModelData, agreement, data_of, said_by
 from cellval.games.models import estimator_of
 from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.tree import Trees
@@ -40,9 +40,8 @@ class RegressionTrees:
         """What a tree trained on `rows` says of the rows `asked`."""
         used = np.concatenate([self.data.features[j] for j in columns])
         tree = estimator_of("tree", numbers=True)
-        with quiet():
-            tree.fit(self.data.train[np.ix_(rows, used)], self.data.y[rows])
-            return np.asarray(tree.predict(self.data.train[np.ix_(asked, used)]))
+        cells, y = self.data.train[:, used], self.data.y[rows]
+        return said_by(tree, cells[rows], y, cells[asked])
 
 
 @dataclass(eq=False)

@@ -22,7 +22,7 @@ import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from cellval.errors import InputError, is_whole, require
-from cellval.games.model_utility import quiet
+from cellval.games.model_utility import said_by
 from cellval.games.models import pipeline_of
 from cellval.knn.nearest import knn_classes, knn_numbers
 from cellval.knn.problem import require_label
@@ -395,11 +395,7 @@ def predicted(
         seen = encode(part(versions.rows, test), like=known).cells
         say = knn_classes if numbers is None else knn_numbers
         return say(known, seen, plan.n_neighbors)
-    y, X = versions.rows.y[train], versions.X[train]
-    unit = 1.0
-    if numbers is not None:
-        unit = unit_of(numbers[train])
-        y = numbers[train] / unit
+    X, y = versions.X[train], (versions.rows.y if numbers is None else numbers)[train]
     # scikit-learn stumbles over columns that are all missing
     used = ~np.isnan(X).all(axis=0)
     pipeline = pipeline_of(
@@ -409,7 +405,4 @@ def predicted(
         random_state=plan.random_state,
         numbers=numbers is not None,
     )
-    with quiet():
-        pipeline.fit(X[:, used], y)
-        said = np.asarray(pipeline.predict(versions.X[test][:, used]))
-    return said if numbers is None else said * unit
+    return said_by(pipeline, X[:, used], y, versions.X[test][:, used])

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cellval.errors import InputError
-from cellval.games.model_utility import agreement, data_of, quiet
+from cellval.games.model_utility import agreement, data_of, said_by
 from cellval.games.models import estimator_of
 from cellval.table.columns import Column
 from cellval.table.labels import usual_width
@@ -201,7 +201,6 @@ def hits_without(
             rest = refilled(train, removed, refill=refill, seed=seed)
             data = data_of(rest, test)
         tree = estimator_of("tree", seed, numbers=train.target is not None)
-        with quiet():
-            said = tree.fit(data.train, data.y).predict(data.test)
+        said = said_by(tree, data.train, data.y, data.test)
         hits += agreement(data.truth, said, width)
     return hits / trees

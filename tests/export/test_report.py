@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser.conftest import chromium_path
-from cases import values_of
+from cases import number_table, values_of
 
 import cellval
 from cellval.detect.surprise import surprise
@@ -163,6 +163,22 @@ def test_decisions_changes_and_accuracy_are_told(davis):
     assert left_out.note in visible(page)
     half = next(iter_comparison(davis.table, after)).result
     assert "Stopped after 0 %" in visible(report_html(davis, **known, comparison=half))
+
+
+def test_numbers_are_told_by_two_scores():
+    table = number_table(60, 0)
+    odd = make_suspicion(table, None, surprise(table))
+    after = table.with_cells({(3, "price"): "51", (8, "x"): "1"})
+    *_, last = iter_comparison(table, after, folds=3, repeats=1)
+    comparison = last.result
+    page = report_html(odd, comparison=comparison, date=DAY)
+    text = visible(page)
+    assert "Tested errors before and after" in headings(page)
+    assert "Tested accuracy" not in text
+    assert "Model R² before R² after Error before after Difference" in text
+    line = comparison.frame().loc["KNN"]
+    said = f"KNN {line['before']:.3f} {line['after']:.3f} {line['error_before']:.2f}"
+    assert said in text and line["verdict"] in text and comparison.reference in text
 
 
 def test_a_repair_in_a_row_that_is_dropped_is_not_told(davis):

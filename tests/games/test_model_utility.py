@@ -72,6 +72,25 @@ def test_few_rows_with_numbers_say_their_label_or_their_median():
         assert h(np.array(rows), np.arange(2)) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("estimator", [DecisionTreeRegressor(random_state=0), Ridge()])
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+def test_labels_as_large_or_small_as_can_be_are_learned(estimator, scale):
+    table = number_table(60, 4)
+    other = replace(table, target=table.target * scale)
+    rows, columns = np.arange(40), np.arange(3)
+    expected = ModelUtility(estimator, table, table)(rows, columns)
+    found = ModelUtility(estimator, other, other)(rows, columns)
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+def test_labels_are_not_narrowed_with_the_cells():
+    table = number_table(60, 4)
+    far = replace(table, target=table.target + 1e9)  # float32 knows them by the hundred
+    rows, columns = np.arange(40), np.arange(3)
+    one, two = (ModelUtility(Ridge(), t, t)(rows, columns) for t in (table, far))
+    assert one == pytest.approx(two, rel=1e-3)
+
+
 def test_models_and_labels_must_speak_of_the_same():
     numbers, classes = number_table(30, 3), mixed_table(30, 3)
     words = "does not predict numbers, which the label 'price' holds; use a regressor"

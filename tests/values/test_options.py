@@ -23,6 +23,7 @@ GIVEN = {
     "subsets": 5,
     "baseline": "chance",
     "scoring": "balanced",
+    "width": 2.5,
     "near": 9,
     "row_weights": "banzhaf",
     "column_weights": "banzhaf",
