@@ -40,9 +40,10 @@ def test_every_point_lies_in_its_corner_and_knows_its_cell(ranked):
 
 def test_hovering_names_everything(ranked):
     points = plot(ranked)[1].data[0]
-    for word in ("value", "standard errors", "surprise", "id"):
+    for word in ("value", "standard errors", "surprise"):
         assert word in points.hovertemplate
-    assert points.customdata[0][7] in ("class F", "class M")
+    assert points.customdata[0][6] == ""  # the table has no id
+    assert points.customdata[0][7] in (", class F", ", class M")
 
 
 def test_suspects_lie_on_top_and_many_ordinary_points_darken(ranked):

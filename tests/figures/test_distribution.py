@@ -13,13 +13,13 @@ from cellval.table import describe
 def test_the_distribution_marks_the_cell_and_one_far_outside():
     table = make_table([("number", [*range(50), 100_000])], [0, 1] * 25 + [0])
     spread = describe.spread(table, 50, "c0")
-    figure = distribution(spread, "no", "100000")
+    figure = distribution(spread, "class no", "100000")
     assert "→" in figure.layout.annotations[0].text
     # One shape for all rows and one for the class, however many bins.
     assert [trace.type for trace in figure.data] == ["scatter", "scatter"]
     assert figure.layout.showlegend is False
     assert "class no" in figure.layout.annotations[1].text
-    inside = distribution(describe.spread(table, 3, "c0"), "no", "3")
+    inside = distribution(describe.spread(table, 3, "c0"), "class no", "3")
     assert inside.layout.annotations[0].text == "this cell: 3"
     assert inside.layout.shapes[0].x0 == 3
 

@@ -46,7 +46,7 @@ def test_hovering_names_everything(davis):
     _, values = davis
     figure = heatmap(value_view(values), np.arange(3), np.arange(4))
     template = points_of(figure).hovertemplate
-    for word in ("value", "rank", "1 is worst", "id", "class"):
+    for word in ("value", "rank", "1 is worst", "class"):
         assert word in template
     assert figure.layout.hoverdistance == -1
     assert figure.data[0].hoverinfo == "skip"

@@ -1,12 +1,19 @@
 """What the server says to browsers, and to which it says nothing."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.datastructures import Headers
 from streamlit import config
 
 from cellval.ui import headers
+
+
+def run(coroutine):
+    """In a thread of its own: playwright may have a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 async def answered(scope):
@@ -27,7 +34,7 @@ async def answered(scope):
 
 
 def test_every_answer_forbids_frames_of_other_sites():
-    (answer,) = asyncio.run(answered({"type": "http", "headers": []}))
+    (answer,) = run(answered({"type": "http", "headers": []}))
     said = Headers(raw=answer["headers"])
     assert said["x-frame-options"] == "SAMEORIGIN"
     assert said["content-security-policy"] == "frame-ancestors 'self'"
@@ -57,7 +64,7 @@ def test_pages_of_other_sites_do_not_get_through(
     said = {"host": host} | ({"origin": origin} if origin else {})
     scope = {"type": "websocket", "headers": Headers(said).raw}
     try:
-        (answer,) = asyncio.run(answered(scope))
+        (answer,) = run(answered(scope))
     finally:
         config.set_option("server.corsAllowedOrigins", known)
     assert answer["type"] == ("websocket.accept" if own else "websocket.close")

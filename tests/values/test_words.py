@@ -39,7 +39,7 @@ MIXED = ["number", "category", "decimal"]
     ],
 )
 def test_a_value_is_said_in_words(value, stderr, words):
-    assert words in effect(value, stderr, "KNN model")
+    assert words in effect(value, stderr, Settings())
 
 
 @pytest.mark.parametrize(
