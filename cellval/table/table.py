@@ -26,7 +26,7 @@ from cellval.table.columns import (
 from cellval.table.decoding import bytes_of
 from cellval.table.formats import FileFormat, file_parts
 from cellval.table.labels import guessed_label, label_fault, sorted_classes
-from cellval.table.parsing import decimal_mark, frame_cells
+from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells
 from cellval.table.workbook import WorkbookFormat
 from cellval.text import counted, joined, listed, shortened
 
@@ -452,10 +452,10 @@ def _table(
     names = [str(column) for column in cells.columns]
     asked.check(names, name)
     if len(names) == 1:
+        marks = " Fields must be separated by comma, semicolon, tab or pipe."
         raise InputError(
             f"{name} has a single column, {listed(names)}, so there is no feature "
-            "beside the label. Fields must be separated by comma, semicolon, tab or "
-            "pipe."
+            f"beside the label.{marks * isinstance(written, CsvFormat)}"
         )
     decimal, day_first = _reading(written, cells)
     like = asked.like
