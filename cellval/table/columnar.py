@@ -5,6 +5,7 @@ import io
 import re
 import struct
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -79,7 +80,7 @@ def _read_columns(schema: pa.Schema, notes: list[str]) -> list[int]:
         (kept if _is_flat(field.type) else left).append(k)
     if left:
         names = [schema.field(k).name for k in left]
-        each = joined_types({str(schema.field(k).type) for k in left})
+        each = _some_types({str(schema.field(k).type) for k in left})
         notes.append(
             f"Columns without texts, numbers or dates were left out: {listed(names)} "
             f"({each})."
@@ -87,7 +88,7 @@ def _read_columns(schema: pa.Schema, notes: list[str]) -> list[int]:
     return kept
 
 
-def joined_types(types: Collection[str]) -> str:
+def _some_types(types: Collection[str]) -> str:
     return ", ".join(shortened(one) for one in sorted(types)[:3])
 
 
@@ -232,37 +233,31 @@ def columnar_cells(
     return cells, ColumnarFormat(kind, mark), notes
 
 
-class _readable:
+@contextmanager
+def _readable(raw: bytes, name: str, kind: str) -> Iterator[None]:
     """Whatever a library says of a damaged file becomes one sentence."""
-
-    def __init__(self, raw: bytes, name: str, kind: str) -> None:
-        self.raw, self.name, self.kind = raw, name, kind
-
-    def __enter__(self) -> None:
-        if self.raw.startswith(ENCRYPTED):
-            raise InputError(
-                f"{self.name} is an encrypted Parquet file. Decrypt it with the "
-                "program that wrote it."
-            )
-        if self.raw.startswith(OLD_FEATHER):
-            raise InputError(
-                f"{self.name} is a Feather file of version 1, which is no longer read. "
-                "Write it again, such as with pandas: df.to_feather(…)."
-            )
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        # MemoryError: a damaged file may ask for any number of bytes
-        known = pa.ArrowException | OSError | ValueError | KeyError | MemoryError
-        if isinstance(error, known | struct.error) and not isinstance(
-            error, InputError
-        ):
-            what = f"a{'n' * (self.kind == 'Arrow')} {self.kind} file"
-            if "encrypt" in str(error).lower():
-                raise InputError(
-                    f"{self.name} is an encrypted Parquet file. Decrypt it with the "
-                    "program that wrote it."
-                ) from error
-            raise damaged(self.name, what) from error
+    encrypted = InputError(
+        f"{name} is an encrypted Parquet file. Decrypt it with the program that wrote "
+        "it."
+    )
+    if raw.startswith(ENCRYPTED):
+        raise encrypted
+    if raw.startswith(OLD_FEATHER):
+        raise InputError(
+            f"{name} is a Feather file of version 1, which is no longer read. Write it "
+            "again, such as with pandas: df.to_feather(…)."
+        )
+    try:
+        yield
+    except InputError:
+        raise
+    except (
+        *(pa.ArrowException, OSError, ValueError, LookupError, struct.error),
+        MemoryError,  # a damaged file may ask for any number of bytes
+    ) as error:
+        if "encrypt" in str(error).lower():
+            raise encrypted from error
+        raise damaged(name, f"a{'n' * (kind == 'Arrow')} {kind} file") from error
 
 
 def _parquet_table(

@@ -36,7 +36,7 @@ from cellval.table.labels import (
     label_fault,
     label_kind,
 )
-from cellval.table.parsing import decimal_mark, frame_cells
+from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells
 from cellval.table.workbook import WorkbookFormat
 from cellval.text import counted, full, joined, listed, shortened
 
@@ -511,10 +511,10 @@ def _table(
     decimal, day_first = _reading(written, cells)
     like, label = asked.like, asked.label
     if label is not None and len(names) == 1:
+        marks = " Fields must be separated by comma, semicolon, tab or pipe."
         raise InputError(
             f"{name} has a single column, {listed(names)}, so there is no feature "
-            "beside the label. Fields must be separated by comma, semicolon, tab or "
-            "pipe."
+            f"beside the label.{marks * isinstance(written, CsvFormat)}"
         )
     if isinstance(label, Guess):
         label = guessed_label(cells, (asked.id_column, *asked.exclude), decimal, name)

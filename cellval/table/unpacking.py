@@ -117,6 +117,11 @@ def is_workbook(archive: zipfile.ZipFile) -> bool:
 def _unzipped(archive: zipfile.ZipFile, name: str) -> tuple[bytes, Pack]:
     members = archive.infolist()
     files = [m for m in members if not m.is_dir() and not _is_beside(m.filename)]
+    if any(one.filename.startswith(("word/", "ppt/")) for one in files):
+        raise InputError(
+            f"{name} is a document of Office, not a table. Copy the table that is in "
+            "it into a sheet of Excel or LibreOffice, and save that."
+        )
     if len(files) != 1:
         there = listed([member.filename for member in files], 5) if files else "none"
         raise InputError(

@@ -265,7 +265,6 @@ def test_the_limit_can_be_set_in_the_environment(monkeypatch):
 @pytest.mark.parametrize(
     ("raw", "kind"),
     [
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "old Excel"),
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "PNG"),
         (b"%PDF-1.7\n...", "PDF"),
         (b"SQLite format 3\0", "SQLite"),

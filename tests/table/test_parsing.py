@@ -8,6 +8,8 @@ import pandas as pd
 import pytest
 
 from cellval.errors import InputError
+from cellval.table import parsing
+from cellval.table.parsing import text_cells
 from cellval.table.table import read
 
 GOOD = "name,weight,sex\nJosé,12.5,M\nZoë,3.25,F\nÅsa,7,M\n"
@@ -270,3 +272,60 @@ def test_damaged_files_give_a_table_or_an_input_error(seed):
         assert read(bytes(raw)).n_rows >= 2
     except InputError as error:
         assert str(error).endswith((".", "?"))
+
+
+# Large files
+
+
+PLAIN = {
+    "plain": "x,y\n1,a\n2,b\n",
+    "blank lines": "\n\nx,y\n1,a\n\n\n2,b\n\n",
+    "blanks": "x,y\n   \n1,a\n 2 ,b\n",
+    "windows": "x;y\r\n1,5;a\r\n\r\n2;b",
+    "mixed ends": "x\ty\r\n1\ta\n2\tb\r\n",
+    "mark": "\ufeffx,y\n1,é\n2,b\n",
+    "nothing": "x,y\n,\nNA,null\n",
+    "unnamed": "x,y,,\n1,a,,\n2,b,,\n",
+    "unnamed and short": "x,y,\n1,a\n2,b,\n",
+    "trailing": "x,y\n1,a,\n2,b,,\n",
+    "apostrophes": "x,y\n'1,a\n2',b\n",
+    "backslash": "x,y\n1\\,a\n2,b\\n\n",
+    "lone return": "x,y\r1,a\r2,b\r",
+    "controls": "x,y\n1\x1c,a\x85\n2\u2028,b\x0c\n",
+    "quotes": 'x,y\n1,"a,b"\n2,b\n',
+}
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_the_fast_way_reads_what_the_careful_one_does(kind, monkeypatch):
+    raw = PLAIN[kind].encode()
+    careful = text_cells(raw, "data.csv")
+    monkeypatch.setattr(parsing, "PLAIN_FROM", 0)
+    cells, written, notes = text_cells(raw, "data.csv")
+    assert cells.equals(careful[0]) and list(cells.columns) == list(careful[0].columns)
+    assert (written, notes) == careful[1:]
+
+
+def test_plain_files_take_the_fast_way_and_broken_ones_their_sentence(monkeypatch):
+    monkeypatch.setattr(parsing, "PLAIN_FROM", 0)
+    careful = parsing._cells
+    monkeypatch.setattr(parsing, "_cells", lambda *a: pytest.fail("was careful"))
+    for kind in ("plain", "blank lines", "windows", "mark", "nothing", "unnamed"):
+        text_cells(PLAIN[kind].encode(), "data.csv")
+    monkeypatch.setattr(parsing, "_cells", careful)
+    for raw, words in (
+        (b"x,y\n1,a\n2\n", "row 2 (line 3) has 1 field"),
+        (b"x,y\n1,a\n2,b,c\n", "row 2 (line 3) has 3 fields"),
+        (b"x,y\n", "no rows below it"),
+        (b"x,y\n1,\0\n", "NUL"),
+    ):
+        with pytest.raises(InputError) as caught:
+            text_cells(raw, "data.csv")
+        assert words in str(caught.value)
+    monkeypatch.setenv("CELLVAL_MAX_ROWS", "1")
+    with pytest.raises(InputError, match="2 rows; the limit is 1"):
+        text_cells(b"x,y\n1,a\n2,b\n", "data.csv")
+    monkeypatch.setenv("CELLVAL_MAX_ROWS", "9")
+    monkeypatch.setenv("CELLVAL_MAX_CELL_LENGTH", "3")
+    with pytest.raises(InputError, match="longer than 3"):
+        text_cells(b"x,y\n1234,a\n2,b\n", "data.csv")

@@ -92,6 +92,8 @@ def test_several_files_are_named_and_none_too():
     assert "both.zip" in message and "'a.csv', 'b.csv'" in message
     assert "Unpack it" in message
     assert "0 files" in message_of(zipped({"a/": b""}))
+    document = zipped({"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>"})
+    assert "a document of Office, not a table" in message_of(document, "letter.docx")
 
 
 def test_no_more_is_unpacked_than_the_limit(monkeypatch):
