@@ -81,6 +81,7 @@ _SPECIAL = {
     stat.S_ISCHR: "a device",
     stat.S_ISBLK: "a device",
 }
+FEW_LETTERS = 4  # different bytes beyond ASCII
 
 
 def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:
@@ -233,6 +234,8 @@ def _legacy_encoding(raw: bytes) -> str:
 
 def _likely(sample: bytes) -> list[str]:
     """Encodings of a text, the likeliest first."""
+    if len({byte for byte in sample if byte > 127}) < FEW_LETTERS:
+        return ["cp1252"]  # they prove nothing
     from charset_normalizer import from_bytes  # not needed for most files
 
     found = list(from_bytes(sample, cp_isolation=list(ASKED), threshold=0.3))

@@ -194,4 +194,4 @@ def test_a_run_is_kept_in_a_project_and_goes_on_there(tmp_path, capsys, monkeypa
     assert main(["run", "--project", "nothing", *out]) == 2
     assert "There is no project 'nothing'" in capsys.readouterr().err
     assert main(["run", *out]) == 2
-    assert "Name a CSV file, or a project" in capsys.readouterr().err
+    assert "Name a file with a table, or a project" in capsys.readouterr().err
