@@ -76,7 +76,7 @@ SURPRISE_HELP = (
 )
 LABEL_CAUTION = (
     "A wrong label looks the same as a rare but true case. Changing it towards the "
-    "model makes measured accuracy look better even if the label was right. Check the "
+    "model makes what is measured look better even if the label was right. Check the "
     "source first."
 )
 

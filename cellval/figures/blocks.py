@@ -21,10 +21,10 @@ ROW_PIXELS, LEAST_PIXELS = 40, 18
 MOST_TEXTS = 150  # blocks with their numbers in them
 
 
-def heatmap(blocks: BlockValues) -> go.Figure:
+def heatmap(blocks: BlockValues, score: str = "accuracy") -> go.Figure:
     """Row groups down, column groups across, values as colours."""
     largest = float(np.abs(blocks.values).max())
-    unit = Unit.of(largest)  # in which all blocks, and their sums, read well
+    unit = Unit.of(largest, score)  # in which all blocks, and their sums, read well
     r, c = blocks.values.shape
     rows = figure_names(blocks.row_groups, 28)
     columns = figure_names(blocks.column_groups, 22)

@@ -33,32 +33,39 @@ ROW_PIXELS = 24.0
 
 
 def accuracies(comparison: Comparison) -> go.Figure:
-    """A line per model: accuracy before and after, and the difference."""
-    frame = comparison.frame()
+    """A line per model: accuracy (or R²) before and after, and the difference."""
+    frame, of_numbers = comparison.frame(), comparison.of_numbers
+    titles = (
+        "Tested accuracy in %<br>± spread over repeats",
+        "Difference in pp,<br>95 % interval;<br>above 0 is better",
+    )
+    if of_numbers:
+        titles = (
+            "Tested R²<br>± spread over repeats",
+            "Difference in R²,<br>95 % interval;<br>above 0 is better",
+        )
+    size, unit = (1, "") if of_numbers else (100, " %")
     places = np.arange(len(frame), dtype=float)
     figure = make_subplots(
         cols=2,
         shared_yaxes=True,
         horizontal_spacing=0.04,
         column_widths=[0.6, 0.4],
-        subplot_titles=(
-            "Tested accuracy in %<br>± spread over repeats",
-            "Difference in pp,<br>95 % interval;<br>above 0 is better",
-        ),
+        subplot_titles=titles,
     )
     for name, colour, away in (("before", GREY, -OFFSET), ("after", HIGH, OFFSET)):
         spread = np.nan_to_num(frame[f"{name}_spread"].to_numpy())
         figure.add_scatter(
-            x=(100 * frame[name]).tolist(),
+            x=(size * frame[name]).tolist(),
             y=(places + away).tolist(),
-            error_x={"array": (100 * spread).tolist(), "color": colour},
+            error_x={"array": (size * spread).tolist(), "color": colour},
             mode="markers",
             marker={"color": colour, "size": 11},
             name=name,
-            hovertemplate=f"{name}: %{{x:.2f}} %<extra></extra>",
+            hovertemplate=f"{name}: %{{x:.2f}}{unit}<extra></extra>",
         )
     figure.add_vline(
-        x=100 * comparison.guess_accuracy,
+        x=size * comparison.guess_accuracy,
         line={"color": GREY, "dash": "dot", "width": 1.5},
         annotation={"text": "guessing", "font": {"color": GREY, "size": 11}},
         annotation_position="bottom right",
@@ -78,7 +85,8 @@ def accuracies(comparison: Comparison) -> go.Figure:
 
 
 def _differences(figure: go.Figure, comparison: Comparison, places: np.ndarray) -> None:
-    frame = 100 * comparison.frame()[["difference", "low", "high"]]
+    size, unit, digits = (1, "", 3) if comparison.of_numbers else (100, " pp", 2)
+    frame = size * comparison.frame()[["difference", "low", "high"]]
     middle = frame["difference"].to_numpy()
     sure = (frame["low"] > 0) | (frame["high"] < 0)
     better = frame["difference"] > 0
@@ -92,13 +100,15 @@ def _differences(figure: go.Figure, comparison: Comparison, places: np.ndarray) 
             mode="markers",
             marker={"color": colour, "size": 11, "symbol": "diamond"},
             showlegend=False,
-            hovertemplate=f"{middle[k]:+.2f} pp<extra></extra>".replace("-", "−"),
+            hovertemplate=f"{middle[k]:+.{digits}f}{unit}<extra></extra>".replace(
+                "-", "−"
+            ),
             row=1,
             col=2,
         )
     figure.add_vline(x=0, line={"color": GREY, "width": 1.5}, row=1, col=2)
     known = np.concatenate([frame["low"].dropna(), frame["high"].dropna(), middle])
-    widest = max(0.1, float(np.nanmax(np.abs(known), initial=0.0)))
+    widest = max(size / 1000, float(np.nanmax(np.abs(known), initial=0.0)))
     # Around 0, so that the side of a dot shows at once which way it went.
     figure.update_xaxes(range=[-1.15 * widest, 1.15 * widest], row=1, col=2)
 

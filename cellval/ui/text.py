@@ -2,8 +2,10 @@
 
 import re
 
+from cellval.glossary import of_numbers
 from cellval.methods import about
 from cellval.repairs.repair import Repairs, split
+from cellval.table.table import Table
 from cellval.text import counted, full, spoken_time
 from cellval.values.result import CellValues
 from cellval.values.words import spoken
@@ -57,6 +59,11 @@ def meaning(values: CellValues | None) -> str:
         ) * bool(values.settings.width)
     method = about(values.settings.method)
     return f"**{method.title}.** {method.means}\n\nLower is worse. {method.when}"
+
+
+def said(table: Table, sentence: str) -> str:
+    """A sentence written for classes, in words for the label of this table."""
+    return sentence if table.target is None else of_numbers(sentence)
 
 
 def plain(text: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from cellval.glossary import of_numbers
-from cellval.methods import MODELS, about
+from cellval.methods import MODELS, REGRESSORS, about
 from cellval.stats import SURE, in_errors
 from cellval.values.settings import Settings
 
@@ -118,7 +118,8 @@ def model_words(settings: Settings) -> str:
         return "KNN model"
     if settings.model == "function":
         return "your function"
-    known = MODELS.get(settings.model)
+    titles = MODELS if settings.width is None else REGRESSORS
+    known = titles.get(settings.model)
     return known.lower() if known else settings.model  # as it prints itself
 
 

@@ -9,7 +9,7 @@ from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
 from cellval.jobs.expected import run_seconds
 from cellval.knn.plan import MOST_PAIRS
-from cellval.methods import METHODS, MODELS, ROUNDS
+from cellval.methods import METHODS, MODELS, REGRESSORS, ROUNDS
 from cellval.project.source import Source
 from cellval.table.table import Table
 from cellval.text import spoken_time
@@ -51,7 +51,7 @@ def choose_options(session: Session, table: Table) -> RunOptions | None:
     if method == "knn":
         chosen = _choose_knn(session, table)
     else:
-        chosen = {"method": method, **_choose_game(session, method)}
+        chosen = {"method": method, **_choose_game(session, table, method)}
     return None if test is None else RunOptions(**chosen, **test)
 
 
@@ -134,7 +134,7 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
         words = _explained(session, "baseline", BASELINES)
         chosen = {
             "n_neighbors": choose_neighbors(session, "k", table, a),
-            "scoring": _choose_scoring(session),
+            "scoring": _choose_scoring(session, table),
             "baseline": st.selectbox(
                 "Values count from",
                 **words,
@@ -210,12 +210,12 @@ def _choose_near(session: Session, table: Table, fold: Any) -> int | None:
 # --- the other methods, and what they share -------------------------------------------
 
 
-def _choose_game(session: Session, method: str) -> dict[str, Any]:
+def _choose_game(session: Session, table: Table, method: str) -> dict[str, Any]:
     """Options of the methods other than KNN."""
     chosen: dict[str, Any] = {}
     with st.expander("Options", icon=":material/tune:"):
         if METHODS[method].game:
-            models = dict(MODELS)
+            models = dict(MODELS if table.target is None else REGRESSORS)
             if method == "flat":  # fills cells with means, which the KNN utility cannot
                 del models["knn"]
             chosen["model"] = st.selectbox(
@@ -245,7 +245,7 @@ def _choose_game(session: Session, method: str) -> dict[str, Any]:
         ):
             chosen["truncation"] = 0.01
         if METHODS[method].game:
-            chosen["scoring"] = _choose_scoring(session)
+            chosen["scoring"] = _choose_scoring(session, table)
         chosen["random_state"] = choose_seed(session, "seed", SAME_SEED)
     return chosen
 
@@ -260,7 +260,9 @@ def _choose_weights(session: Session, of: str) -> str:
     return str(weights)
 
 
-def _choose_scoring(session: Session) -> str:
+def _choose_scoring(session: Session, table: Table) -> str:
+    if table.target is not None:  # there are no classes to be balanced
+        return RunOptions.scoring
     return str(st.selectbox("Scoring", **_explained(session, "scoring", SCORINGS)))
 
 

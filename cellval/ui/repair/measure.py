@@ -25,6 +25,19 @@ SPREAD_HELP = (
     "How far the repeats lie apart: the standard deviation of their tested accuracy, "
     "in percentage points (pp). Each repeat splits the rows into other folds."
 )
+R2_HELP = (
+    "Tested R²: the share of the label's variance that a trained model explains in "
+    "rows without changes, in cross-validation. 1 is perfect, 0 no better than the "
+    "mean. Lower is worse."
+)
+R2_INTERVAL_HELP = (
+    "After minus before; above 0 is better. If the 95 % interval holds 0, the "
+    "difference may be chance."
+)
+ERROR_HELP = (
+    "Mean absolute error: how far predictions are off, in the unit of the label. Here "
+    "higher is worse."
+)
 INTERVAL_HELP = (
     "After minus before, in percentage points; above 0 is better. If the 95 % interval "
     "holds 0, the difference may be chance."
@@ -99,24 +112,49 @@ def _over(job: Job[Comparison]) -> None:
 
 def _show(result: Comparison) -> None:
     _verdicts(result)
-    chart(accuracies(result), "Tested accuracy before and after", menu=False)
-    _table(result)
+    score = "R²" if result.of_numbers else "accuracy"
+    chart(accuracies(result), f"Tested {score} before and after", menu=False)
+    if result.of_numbers:
+        _table_of_numbers(result)
+    else:
+        _table(result)
     dropped = f", {result.n_dropped:,} of them dropped" if result.n_dropped else ""
     _, repeats, folds = result.before.shape
     st.caption(
-        f"Tested accuracy: on the {counted(result.n_tested, 'row')} that were not "
+        f"Tested {score}: on the {counted(result.n_tested, 'row')} that were not "
         f"changed. Changed rows ({result.n_touched:,}{dropped}) only serve to learn "
         "from, once as they were and once as they are now. "
         f"{folds}-fold cross-validation, "
         f"{counted(repeats, 'repeat')}. {plain(result.reference)} {plain(result.note)}",
-        help=TESTED_ACCURACY_HELP,
+        help=R2_HELP if result.of_numbers else TESTED_ACCURACY_HELP,
     )
 
 
 def _verdicts(result: Comparison) -> None:
-    st.caption("Differences are in percentage points (pp) of the tested accuracy.")
+    if result.of_numbers:
+        st.caption("R² is 1 for perfect predictions and 0 for always saying the mean.")
+    else:
+        st.caption("Differences are in percentage points (pp) of the tested accuracy.")
     for model in result.models:
         st.markdown(f"**{model}.** {plain(result.verdict(model))}")
+
+
+def _table_of_numbers(result: Comparison) -> None:
+    number = tables.number
+    columns = {
+        "before": number("R² before", 3, help=R2_HELP),
+        "after": number("R² after", 3, help=R2_HELP),
+        "difference": number("difference", "%+.3f", help=R2_INTERVAL_HELP),
+        "low": number("from", "%+.3f", help=R2_INTERVAL_HELP),
+        "high": number("to", "%+.3f", help=R2_INTERVAL_HELP),
+        "error_before": number("error before", "localized", help=ERROR_HELP),
+        "error_after": number("error after", "localized", help=ERROR_HELP),
+    }
+    tables.draw(
+        result.frame()[list(columns)].reset_index(),
+        "Tested R² and mean absolute error before and after, for each model",
+        {"model": tables.text(width=140), **columns},
+    )
 
 
 def _table(result: Comparison) -> None:

@@ -10,13 +10,13 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.games import groups as grouping
 from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
-from cellval.methods import MODELS
+from cellval.methods import MODELS, REGRESSORS
 from cellval.table.table import Table
 from cellval.text import content, counted, listed
 from cellval.ui import tables
 from cellval.ui.data.options import choose_held_out, choose_neighbors
 from cellval.ui.session import Session
-from cellval.ui.text import plain
+from cellval.ui.text import plain, said
 from cellval.ui.widgets import lasting, one_of
 from cellval.values.options import RunOptions
 
@@ -119,9 +119,14 @@ def _choose_columns(
 def _choose_model(session: Session, table: Table) -> dict[str, Any]:
     model = st.selectbox(
         "Model that the sources are to serve",
-        **one_of(session, "sources model", MODELS),
-        help="Values say what a source adds to the accuracy of this model. KNN is the "
-        "fastest, and the one that cells are valued by.",
+        **one_of(
+            session, "sources model", MODELS if table.target is None else REGRESSORS
+        ),
+        help=said(
+            table,
+            "Values say what a source adds to the accuracy of this model. KNN is the "
+            "fastest, and the one that cells are valued by.",
+        ),
     )
     neighbors, second, tests = RunOptions.n_neighbors, session.test_source, {}
     if model == "knn":

@@ -5,7 +5,7 @@ import streamlit as st
 
 from cellval.figures.blocks import heatmap, shares
 from cellval.games.block_values import BlockValues
-from cellval.methods import MODELS
+from cellval.methods import MODELS, REGRESSORS
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui import tables
@@ -36,16 +36,17 @@ def show(
     session: Session, table: Table, choice: BlocksChoice, blocks: BlockValues
 ) -> None:
     st.header("What each source adds", divider="gray")
-    blocks = _counted_from(session, choice, blocks)
+    blocks = _counted_from(session, table, choice, blocks)
     total, guess, n_rows = blocks.total, blocks.baseline, int(blocks.n_rows.sum())
+    score = "accuracy" if table.target is None else "closeness"
     words = (
-        f"All blocks sum to **{100 * total:.1f} %**, the valued accuracy of "
-        f"{_model_words(choice)} with all sources and columns."
+        f"All blocks sum to **{100 * total:.1f} %**, the valued {score} of "
+        f"{_model_words(table, choice)} with all sources and columns."
         if guess == 0
         else f"All blocks sum to **{100 * total:.1f} pp**: so far is "
-        f"{_model_words(choice)} above a guess with all sources and columns "
+        f"{_model_words(table, choice)} above a guess with all sources and columns "
         f"({100 * (total + guess):.1f} % against {100 * guess:.1f} % by "
-        f"{_guess_words(choice)})."
+        f"{_guess_words(table, choice)})."
     )
     if blocks.has_shares and len(blocks.row_groups) > 1:
         best = int(np.argmax(blocks.row_values))
@@ -57,7 +58,10 @@ def show(
     st.markdown(
         words,
         help="Accuracy of KNN: the share of right votes among the nearest rows (soft "
-        "vote).",
+        "vote)."
+        if table.target is None
+        else "Closeness: 100 % where predictions are right, 0 % where they are a width "
+        "or more off.",
     )
     if choice.test == "hold-out":
         st.caption(
@@ -66,47 +70,53 @@ def show(
         )
     for caveat in blocks.caveats():
         st.warning(plain(caveat), icon=":material/warning:")
-    chart(heatmap(blocks), "Values of the blocks")
+    chart(heatmap(blocks, score), "Values of the blocks")
     if blocks.has_shares:
         chart(shares(blocks), "Shares of the total")
     _table(blocks, "rows", "Sources")
     if len(blocks.column_groups) > 1:
         _table(blocks, "columns", "Columns")
     _explain(blocks)
-    unit = "Values are shares of accuracy: 0.0037 is 0.37 pp."
+    unit = f"Values are shares of {score}: 0.0037 is 0.37 pp."
     a, b, _ = st.columns([1, 1, 2])
     csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame, unit)
     csv_button(b, table, "Download the shares", "shares", blocks.shares, unit)
 
 
 def _counted_from(
-    session: Session, choice: BlocksChoice, blocks: BlockValues
+    session: Session, table: Table, choice: BlocksChoice, blocks: BlockValues
 ) -> BlockValues:
     """From 0, or from what a guess reaches, where the model reaches more."""
     if not blocks.total > blocks.guess + NOTHING:
         return blocks
-    words = ("0 %", f"a guess ({_guess_words(choice)}), {100 * blocks.guess:.1f} %")
+    guess = f"a guess ({_guess_words(table, choice)}), {100 * blocks.guess:.1f} %"
+    words = ("0 %", guess)
     chosen = st.segmented_control(
         "Values count from",
         **one_of(session, "sources baseline", words),
         required=True,
         help="From 0 %, as on the other pages: then what a guess would reach is shared "
         "out, too, and every group gets the same part of it. From a guess (KNN: random "
-        "neighbours; other models: always the commonest class, as on the Repair page) "
+        f"neighbours; other models: always {_common(table)}, as on the Repair page) "
         "only what is learned is shared out, and groups differ more.",
     )
     return blocks.above_guess() if chosen == words[1] else blocks
 
 
-def _guess_words(choice: BlocksChoice) -> str:
+def _guess_words(table: Table, choice: BlocksChoice) -> str:
     """What is guessed: two guesses reach different accuracies."""
-    return "random neighbours" if choice.model == "knn" else "the commonest class"
+    return "random neighbours" if choice.model == "knn" else _common(table)
 
 
-def _model_words(choice: BlocksChoice) -> str:
+def _common(table: Table) -> str:
+    return "the commonest class" if table.target is None else "the median"
+
+
+def _model_words(table: Table, choice: BlocksChoice) -> str:
     if choice.model == "knn":
         return f"KNN with {counted(choice.n_neighbors, 'neighbour')}"
-    return f"a model ({MODELS[choice.model].lower()})"
+    titles = MODELS if table.target is None else REGRESSORS
+    return f"a model ({titles[choice.model].lower()})"
 
 
 def _table(blocks: BlockValues, of: str, title: str) -> None:
