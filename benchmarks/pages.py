@@ -69,7 +69,7 @@ PAGES = {
         "Each file is read in a process of its own; memory is the peak beyond what the "
         "imports take. cellval keeps every cell as the text that a person sees, and "
         "finds out what its columns are; pandas keeps numbers.",
-        ("reading",),
+        ("reading csv", "reading parquet", "reading workbook"),
     ),
     "detection": Page(
         "What is found",

@@ -40,7 +40,7 @@ READERS = {
     "workbook": {
         "cellval.read": "cellval.read(path, label='y')",
         "of which cells as text": "file_cells(Path(path).read_bytes(), 'file')",
-        "pandas.read_excel, openpyxl": "pd.read_excel(path)",
+        "pandas.read_excel, openpyxl": "pd.read_excel(path, engine='openpyxl')",
         "pandas.read_excel, calamine": "pd.read_excel(path, engine='calamine')",
     },
 }
@@ -98,8 +98,9 @@ def workbook(path: Path) -> None:
         for name, kind in parts
     )
     style = (
-        '<fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders '
-        'count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs>'
+        '<fonts count="1"><font/></fonts><fills count="1"><fill><patternFill '
+        'patternType="none"/></fill></fills><borders count="1"><border/>'
+        '</borders><cellStyleXfs count="1"><xf/></cellStyleXfs>'
         '<cellXfs count="2"><xf xfId="0"/><xf numFmtId="14" xfId="0"/></cellXfs>'
         '<cellStyles count="1"><cellStyle name="Normal" xfId="0"/></cellStyles>'
     )
@@ -180,26 +181,26 @@ def measured(call: str, path: Path) -> dict[str, object]:
     return found
 
 
-def main() -> None:
-    chosen = [word for word in sys.argv[1:] if word in PARTS] or list(PARTS)
-    makers = {"csv": csv, "parquet": parquet_file, "workbook": workbook}
-    endings = {"csv": ".csv", "parquet": ".parquet", "workbook": ".xlsx"}
-    print(f"{'':42}{'seconds':>9}{'peak MB':>9}")
+MAKERS = {"csv": csv, "parquet": parquet_file, "workbook": workbook}
+ENDINGS = {"csv": ".csv", "parquet": ".parquet", "workbook": ".xlsx"}
+
+
+def compared(part: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for part in chosen:
-            path = Path(folder) / f"large{endings[part]}"
-            makers[part](path)
-            shape, lines = [0, 0], []
-            for name, call in READERS[part].items():
-                found = measured(call, path)
-                shape = found["shape"]
-                lines.append(f"  {name:40}{found['seconds']:9.1f}{found['mb']:9,.0f}")
-            size = path.stat().st_size / MB
-            print(f"{part}, {size:,.0f} MB, {shape[0]:,} rows x {shape[1]} columns")
-            print("\n".join(lines), flush=True)
-            path.unlink()
+        path = Path(folder) / f"large{ENDINGS[part]}"
+        MAKERS[part](path)
+        shape, lines = [0, 0], []
+        for name, call in READERS[part].items():
+            found = measured(call, path)
+            shape = found["shape"]
+            lines.append(f"  {name:40}{found['seconds']:9.1f}{found['mb']:9,.0f}")
+        size = path.stat().st_size / MB
+        print(f"{'':42}{'seconds':>9}{'peak MB':>9}")
+        print(f"{part}, {size:,.0f} MB, {shape[0]:,} rows x {shape[1]} columns")
+        print("\n".join(lines), flush=True)
 
 
 if __name__ == "__main__":
-    with printed("reading", "reading"):
-        main()
+    for one in [word for word in sys.argv[1:] if word in PARTS] or PARTS:
+        with printed("reading", f"reading {one}"):
+            compared(one)
