@@ -52,6 +52,12 @@ PAGES = {
         "2D-Shapley-MC beside plain scikit-learn scripts, 2D-OOB, and blocks.",
         ("games mc", "games workers", "games oob", "blocks"),
     ),
+    "numbers": Page(
+        "Labels that are numbers",
+        "Errors found with a label of numbers beside three classes of it, how far "
+        "closeness agrees with negative squared error, and what it costs.",
+        ("numbers detection", "numbers yardstick", "numbers speed"),
+    ),
     "estimates": Page(
         "Times foretold",
         "What the app says before and during a run, beside what it takes. Within a "

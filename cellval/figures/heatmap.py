@@ -82,7 +82,7 @@ def heatmap(
         [
             *coloured,
             _overlay(view, suspicion, rows, columns, transposed, size),
-            _column_bars(view, columns, transposed),
+            *([_column_bars(view, columns, transposed)] if view.is_valued else []),
             *outlines(framed, 1 if thin else 2, turn=transposed, half=half),
             *outlines(
                 clicked, 2, tones=MARK, name="selected", turn=transposed, half=half
@@ -90,7 +90,8 @@ def heatmap(
         ]
     )
     down, across = (names, ids) if transposed else (ids, names)
-    _lay_out(figure, down, across, size, transposed, view.column_unit.name)
+    bars = view.column_unit.name if view.is_valued else ""
+    _lay_out(figure, down, across, size, transposed, bars)
     held = any(trace.get("name") == "held out" for trace in coloured)
     note_above(figure, _words(view, suspicion) + f"   {HELD_OUT_WORDS}" * held)
     place_scale(figure)
@@ -129,7 +130,8 @@ def place_scale(figure: go.Figure) -> None:
 def _words(view: ValueView, suspicion: Suspicion | None) -> str:
     """What the colours mean."""
     if suspicion is not None:
-        return "suspicion: how odd, and a little how harmful; lower is worse"
+        harm = ", and a little how harmful" * view.is_valued
+        return f"suspicion: how odd{harm}; lower is worse"
     if view.values.settings.additive:
         return f"value: {view.unit.of_score}; below 0 hurts"
     return f"score: {view.unit.name}; lower is worse"
@@ -280,7 +282,7 @@ def _lay_out(
     across: list[str],
     size: float,
     turn: bool,
-    unit: str,  # of the bars
+    unit: str,  # of the bars; empty without bars
 ) -> None:
     """Bars on top and the strip beside, or the other way round; sizes in pixels."""
     cells = size * len(down)
@@ -324,7 +326,7 @@ def _lay_out(
             **plain,
             "domain": beside,
             "anchor": "y",
-            "showticklabels": turn,
+            "showticklabels": turn and bool(unit),
             "nticks": 3,
             "title": {"text": "" if turn else "row", "standoff": 2},
             "side": "bottom",
@@ -333,7 +335,7 @@ def _lay_out(
             **plain,
             "domain": [split, 1],
             "anchor": "x",
-            "showticklabels": not turn,
+            "showticklabels": not turn and bool(unit),
             "nticks": 2,
         },
     )

@@ -71,6 +71,8 @@ def steps(session: Session) -> None:
         f"Repair: {now.n_repairs:,} changed": bool(now.n_repairs) and not now.n_open,
         "Measure: did it help?": now.is_measured and bool(now.n_repairs),
     }
+    if not session.has_label:
+        del lines["Measure: did it help?"]
     marks = {True: "check_circle", False: "radio_button_unchecked"}
     st.markdown(
         "  \n".join(

@@ -269,6 +269,11 @@ class Session:
         first = self.memo.first
         return first.table if first else self.shown_table
 
+    @property
+    def has_label(self) -> bool:
+        table = self.original
+        return table is not None and bool(table.label)
+
     def original_row(self, row_number: int) -> dict[str, str]:
         """What the file holds in a row, by column."""
         table = self.original

@@ -156,6 +156,8 @@ def test_words(settings: Settings) -> str:
 
 def design_words(settings: Settings, *, plain: bool = False) -> str:
     """What was evaluated; in `plain` words, or in those of files and of the paper."""
+    if not settings.is_valued:
+        return ""
     n = settings.n_draws
     orders = "order" if settings.most_draws == n == 1 else "orders"
     if settings.design == "subsets":
@@ -224,6 +226,8 @@ def stderr_words(settings: Settings, typical: float) -> str:
 
 def end_words(settings: Settings) -> str:
     """What a run that is over has found."""
+    if not settings.is_valued:
+        return "all cells were looked at"
     if settings.is_exact and not settings.is_approximate:
         return "all combinations were counted"
     if settings.method in ("loo", "random"):  # nothing was sampled

@@ -95,14 +95,14 @@ def next_step(suspicion: Suspicion, now: WorkDone) -> NextStep:
             "are" if now.n_open > 1 else "is",
         )
         return NextStep(f"{done}; {cells} {are} not repaired yet.", "Repair", "repair")
-    if now.n_repairs and not now.is_measured:
+    can_measure = bool(suspicion.table.label)
+    if now.n_repairs and can_measure and not now.is_measured:
         made = counted(now.n_repairs, "change")
         return NextStep(f"{done}, with {made}. Did it help?", "Measure it", "repair")
     if now.n_repairs:
-        return NextStep(
-            f"{done}, and the changes are measured.", "Export the file", "export"
-        )
-    if not now.suspects:
+        measured = ", and the changes are measured" * can_measure
+        return NextStep(f"{done}{measured}.", "Export the file", "export")
+    if not now.suspects and can_measure:
         words = f"{done}. Would errors have been found?"
         return NextStep(words, "Plant some and see", "validate")
     return NextStep(f"{done}; nothing is changed.", "Look further down", "inspect")

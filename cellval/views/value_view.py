@@ -22,6 +22,10 @@ class ValueView:
 
     values: CellValues
 
+    @property
+    def is_valued(self) -> bool:
+        return self.values.settings.is_valued
+
     @cached_property
     def ranks(self) -> np.ndarray:
         """Rank of every cell within its row's class; 1 is the lowest, 0 no value."""

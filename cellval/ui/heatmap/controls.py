@@ -58,8 +58,8 @@ def choose(shown: Shown) -> Look:
         possible = {name: ORDERS[name] for name in WITHOUT_VALUES}
     order = one_of(session, ORDER, possible)
     by_column = st.session_state[order["key"]] == "column"
-    widths = [4, *([3] * by_column), 3, 3, 2, 2]
-    one, *more, three, four, five, six = st.columns(
+    widths = [4, *([3] * by_column), *([3] * bool(table.label)), 3, 2, 2]
+    one, *more, four, five, six = st.columns(
         widths, vertical_alignment="bottom", gap="small"
     )
     from_the_top: dict[str, Any] = {"on_change": move_to, "args": (session, 0)}
@@ -82,7 +82,7 @@ def choose(shown: Shown) -> Look:
         )
     classes: list[str] = []
     if table.label:
-        classes = three.multiselect(
+        classes = more[-1].multiselect(
             f"Only {short_name(table.label, 16)}",
             table.classes,
             **lasting(session, "heatmap classes", []),

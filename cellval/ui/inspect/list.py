@@ -46,12 +46,11 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     session, table, values, suspicion = shown
     by: str = "suspicion"
     decisions: list[str] = []
-    one, two, *rest = st.columns([3, 3, 3, 3, 3], vertical_alignment="bottom")
-    three, four, five = rest if is_list else (one, two, rest[0])
+    places = list(st.columns([3] * 5, vertical_alignment="bottom"))
     settings = values.settings
     if is_list and settings.is_valued:
         names = {name: spoken(title, settings) for name, title in RANKINGS.items()}
-        by = one.selectbox(
+        by = places.pop(0).selectbox(
             "Ranked by",
             **one_of(session, "list ranked by", names),
             on_change=forget,
@@ -62,7 +61,8 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
                 settings,
             ),
         )
-    columns = three.multiselect(
+    number = places.pop(0) if is_list else None
+    columns = places.pop(0).multiselect(
         "Columns",
         values.column_names,
         **lasting(session, "list columns", []),
@@ -71,7 +71,7 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     )
     classes: list[str] = []
     if table.label:
-        classes = four.multiselect(
+        classes = places.pop(0).multiselect(
             f"Only {brief(table.label, 20)}",
             table.classes,
             **lasting(session, "list classes", []),
@@ -79,7 +79,7 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
             help=spoken("Cells of rows of these classes only.", settings),
         )
     if is_list:
-        decisions = five.multiselect(
+        decisions = places.pop(0).multiselect(
             "Decisions",
             (UNDECIDED, *DECISIONS),
             format_func=lambda name: words.DECIDED.get(name, name),
@@ -96,9 +96,9 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
         "of the page and in the sidebar.",
     )
     wanted = Wanted(by, None, tuple(columns), tuple(classes), not left_out)
-    if is_list:
+    if number is not None:
         usual = usual_number(table, values, suspicion, wanted)
-        with two:
+        with number:
             wanted = wanted._replace(k=_how_many(shown, by, usual))
     return wanted, decisions
 
