@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba import types as types  # for functions whose steps depend on types
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.extending import overload as overload
 
 KEPT_SECONDS = 30 * 86400  # since a folder of other sources was last used
 KEPT_FOLDERS = 8  # of other sources, of those not used for a day

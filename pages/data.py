@@ -36,12 +36,12 @@ if source is None:
     file.choose_file(session)
     st.stop()
 
+file.say_refused(session)  # above the fold, where it is seen
 # With the file in its key the fold closes when a file was chosen.
 fold = session.widget_key("another file")
 with st.expander("Open another file", icon=":material/folder_open:", key=fold):
     file.choose_file(session)
 projects.draw(session)
-file.say_refused(session)  # not in the fold, which may be closed
 
 try:
     table = session.read_file()

@@ -12,10 +12,8 @@ them nothing. The bodies are what runs uncompiled.
 """
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, overload, types
 
 HALF, LOWER, ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
 CLASSES = np.bool_  # dtype of the agreement of classes

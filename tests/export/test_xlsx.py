@@ -205,5 +205,5 @@ def test_long_texts_are_cut_to_what_a_cell_holds():
 
 def test_without_openpyxl_a_sentence_says_what_to_do(davis, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(cellval.InputError, match=r'pip install "cellval\[xlsx\]"'):
+    with pytest.raises(cellval.InputError, match=r'pip install "cellval\[excel\]"'):
         xlsx.xlsx_bytes(davis)

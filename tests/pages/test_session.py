@@ -38,8 +38,8 @@ def test_a_setup_that_is_not_possible_is_taken_back():
     session = Session()
     session.take_file(FileWork(source=davis_source()), Setup(), None)
     table, key = session.read_file(), session.widget_key("x", as_read=True)
-    session.try_setup(Setup(label="weight"))
-    assert "classes that repeat" in session.fault
+    session.try_setup(Setup(label="weight", kinds=(("weight", "category"),)))
+    assert "Classes must repeat" in session.fault
     assert session.setup == Setup() and session.read_file() is table
     assert session.widget_key("x", as_read=True) != key, "widgets show it again"
     assert session.widget_key("x") == Session(file=session.file).widget_key("x")
