@@ -415,7 +415,7 @@ def test_runs_wait_in_turn_and_a_killed_server_loses_nothing(new_person, fresh_s
     goto(two, "Inspection list")
     two.get_by_role("button", name=re.compile("^Next")).click()
     two.get_by_role("button", name=re.compile("^Wrong")).click()
-    undo = two.get_by_role("button", name=re.compile("Undo"))
+    undo = two.get_by_role("button", name=re.compile("Undo")).first
     expect(undo).to_be_visible()
     button(one, "Continue the run").click()
     expect(button(one, "Stop the run")).to_be_visible()
