@@ -27,6 +27,7 @@ MODELS = {
 }
 # The same where the label is a number.
 REGRESSORS = MODELS | {"logistic": "Ridge regression"}
+MODELS_OF = {"category": MODELS, "number": REGRESSORS}  # by the kind of the label
 ROUNDS = {"mc": 100, "flat": 20, "oob": 1000}  # by default; of "oob" the trees
 
 _ADDS = "What the cell adds to the accuracy of the model; below 0 it hurts."

@@ -12,6 +12,7 @@ import pytest
 from cellval.errors import InputError
 from cellval.table.columns import Column
 from cellval.table.encoding import encode
+from cellval.table.formats import file_cells, rewritten
 from cellval.table.labels import usual_width
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues, describe
@@ -26,6 +27,13 @@ def message_of(call, *arguments, **options):
     with pytest.raises(InputError) as caught:
         call(*arguments, **options)
     return str(caught.value)
+
+
+def file_fault(raw, name, changes=None, drop=()):
+    """The sentence with which a file is refused, read or (with changes) rewritten."""
+    if changes is None:
+        return message_of(file_cells, raw, name)
+    return message_of(rewritten, raw, changes, drop, name)
 
 
 def column(name, kind, cells):

@@ -26,7 +26,7 @@ from cellval.games.model_utility import said_by
 from cellval.games.models import pipeline_of
 from cellval.knn.nearest import knn_classes, knn_numbers
 from cellval.knn.problem import require_label
-from cellval.methods import MODELS, REGRESSORS
+from cellval.methods import MODELS_OF
 from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot
 from cellval.repairs.comparison import Comparison
@@ -279,7 +279,7 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
     def __post_init__(self) -> None:
         self.total = float(self.plan.repeats * self.plan.folds)
         self._failed: dict[str, str] = {}  # model and a sentence; not tried again
-        self.titles = MODELS if self.versions.rows.target is None else REGRESSORS
+        self.titles = MODELS_OF[self.versions.rows.label_kind]
 
     def _splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         plan, rows = self.plan, self.versions.rows

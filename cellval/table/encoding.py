@@ -18,6 +18,7 @@ import numpy as np
 from cellval.errors import InputError
 from cellval.stats import robust_spread, unit_of
 from cellval.table.columns import Column
+from cellval.table.labels import LABEL_KINDS
 from cellval.table.table import Table
 
 # In robust standard deviations from the median. An absurd cell counts as so far away,
@@ -67,18 +68,15 @@ def encoded_label(table: Table, train: Table) -> np.ndarray:
     """Codes of classes in the training table, -1 if it lacks the class; or numbers."""
     if (table.target is None) != (train.target is None):
         raise InputError(
-            f"The label '{train.label}' is {_label_words(train)} in {train.name} and "
-            f"{_label_words(table)} in {table.name}. Read the second with like=table."
+            f"The label '{train.label}' is {LABEL_KINDS[train.label_kind]} in "
+            f"{train.name} and {LABEL_KINDS[table.label_kind]} in {table.name}. Read "
+            "the second with like=table."
         )
     if table.target is not None:
         return table.target
     at = {name: k for k, name in enumerate(train.classes)}
     classes = np.array([at.get(name, -1) for name in table.classes], np.int32)
     return np.asarray(classes[table.y])
-
-
-def _label_words(table: Table) -> str:
-    return "classes" if table.target is None else "a number"
 
 
 def encode_column(wanted: Column, like: Column) -> tuple[np.ndarray, float]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,11 @@ LABEL_NAMES = (
 )
 MOST_BANDS = 5  # of a label of numbers
 FEW_ROWS = 8  # in a band, at least
-FEW_NUMBERS = 20  # different ones: they may be classes
+FEW_NUMBERS, MANY_NUMBERS = 20, 50  # different ones, of any kind or whole: classes?
+
+
+class NoLabel(InputError):
+    """None was named, and no column can be one; the table may do without."""
 
 
 class Guess(Enum):
@@ -50,14 +55,25 @@ class Labels:
         return cls(("all rows",), read_only(np.zeros(n_rows, np.int32)))
 
     @classmethod
-    def of_classes(cls, texts: Texts) -> "Labels":
+    def of(
+        cls,
+        cells: pd.DataFrame,
+        label: str,
+        kind: str,
+        decimal: str,
+        known: tuple[str, ...] = (),
+    ) -> "Labels":
+        """Of all rows; texts that are `known` to be classes are not missing."""
+        if not label:
+            return cls.none(len(cells))
+        if kind == "number":
+            texts = Texts.of(cells[label])
+            numbers = numbers_of(texts, decimal)[0][texts.index]
+            bands, y = banded(numbers)
+            return cls(bands, read_only(y), read_only(numbers))
+        texts = Texts.of(cells[label], known)
         classes = sorted_classes(texts.different)
         return cls(classes, texts.codes(classes))
-
-    @classmethod
-    def of_numbers(cls, numbers: np.ndarray) -> "Labels":
-        bands, y = banded(numbers)
-        return cls(bands, read_only(y), read_only(numbers))
 
 
 def banded(numbers: np.ndarray) -> tuple[tuple[str, ...], np.ndarray]:
@@ -128,23 +144,23 @@ def guessed_label(
         if len(texts.different) <= min(20, max(2, texts.present / 5))
     ]
     faults = []
-    # A column that nobody calls a label is one of numbers only if none has classes.
-    measured = [
+    # Columns of numbers are looked at only if no column has classes: it takes long.
+    measured = (
         name
         for name, texts in free.items()
         if not counts_rows(texts, numbers_of(texts, decimal)[0])
-    ]
-    for name, kind in (
-        *((name, _expected(name, plain)) for name in named),
-        *((name, "category") for name in (*few, *free)),
-        *((name, "number") for name in measured),
+    )
+    for name, kind in chain(
+        ((name, _expected(name, plain)) for name in named),
+        ((name, "category") for name in (*few, *free)),
+        ((name, "number") for name in measured),
     ):
         fault = label_fault(free[name], decimal, kind)
         if not fault:
             return name
         faults.append(fault)
     why = faults[0] if faults else "All are excluded or name the rows."
-    raise InputError(
+    raise NoLabel(
         f"No column of {table} can be the label. {why} Or read it without a label."
     )
 
@@ -161,14 +177,14 @@ def label_kind(texts: Texts, decimal: str) -> str:
     k = np.unique(values[np.isfinite(values)]).size
     if texts.share(values) < FIT or k < 2:
         return "category"
-    many = k > (50 if whole and not unit else FEW_NUMBERS)
+    many = k > (MANY_NUMBERS if whole and not unit else FEW_NUMBERS)
     return "number" if many or too_many(texts) else "category"
 
 
 def may_be_either(texts: Texts, decimal: str) -> bool:
     """Numbers, but so few that they may be classes as well?"""
     values, _ = numbers_of(texts, decimal)
-    return texts.share(values) >= FIT and 2 < len(texts.different) <= 50
+    return texts.share(values) >= FIT and 2 < len(texts.different) <= MANY_NUMBERS
 
 
 def too_many(texts: Texts) -> bool:

@@ -21,7 +21,6 @@ from cellval.table.columns import (
     Texts,
     cells_of,
     column_of,
-    numbers_of,
     read_only,
 )
 from cellval.table.decoding import bytes_of
@@ -36,9 +35,10 @@ from cellval.table.labels import (
     label_fault,
     label_kind,
 )
+from cellval.table.notes import notes_on
 from cellval.table.parsing import CsvFormat, decimal_mark, frame_cells
 from cellval.table.workbook import WorkbookFormat
-from cellval.text import counted, full, joined, listed, shortened
+from cellval.text import full, joined, listed, shortened
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +118,11 @@ class Table:
     def groups(self) -> tuple[str, ...]:
         """Class of each row, or the band that its number lies in."""
         return tuple(np.array(self.classes, object)[self.y])
+
+    @property
+    def label_kind(self) -> str:
+        """Classes ("category", also of a table without a label) or "number"."""
+        return "category" if self.target is None else "number"
 
     @cached_property
     def label_column(self) -> Column | None:
@@ -232,13 +237,13 @@ class Table:
                 texts[i] = text
             cells[name] = pd.Series(texts, dtype=cells[name].dtype)
         decimal, day_first = _reading(self.format, cells)
-        kind = "category" if self.target is None else "number"
-        labels = _labels(cells, self.label, kind, decimal, self.classes)
+        kind = self.label_kind
+        labels = Labels.of(cells, self.label, kind, decimal, self.classes)
         kept = labels.y >= 0
         kept[list(drop)] = False
         if not kept.all():
             cells = cells[kept].reset_index(drop=True)
-            labels = _labels(cells, self.label, kind, decimal, self.classes)
+            labels = Labels.of(cells, self.label, kind, decimal, self.classes)
         if self.label:
             texts = Texts.of(cells[self.label], self.classes)
             if fault := label_fault(texts, decimal, kind):
@@ -269,7 +274,7 @@ class Table:
         lines = [
             f"Table '{shortened(self.name)}': {self.n_rows:,} rows x "
             f"{self.cells.shape[1]} columns",
-            f"label '{shortened(self.label)}': {label_words(self)}"
+            f"label '{shortened(self.label)}': {_label_words(self)}"
             if self.label
             else "no label",
         ]
@@ -522,7 +527,7 @@ def _table(
     label = label or ""
     kind = _kind_of_label(cells, label, asked, decimal)
     known_classes = like.classes if like else ()
-    labels = _labels(cells, label, kind, decimal, known_classes)
+    labels = Labels.of(cells, label, kind, decimal, known_classes)
     kept = labels.y >= 0
     rows = np.flatnonzero(kept) + 1
     if not kept.all():
@@ -533,7 +538,7 @@ def _table(
             f"{'were' if n > 1 else 'was'} set aside (the first is row {first:,})."
         )
         cells = cells[kept].reset_index(drop=True)
-        labels = _labels(cells, label, kind, decimal, known_classes)
+        labels = Labels.of(cells, label, kind, decimal, known_classes)
     unseen = [text for text in labels.classes if like and text not in like.classes]
     if like and kind == "category" and unseen:
         notes.append(f"Classes that {like.name} does not have: {listed(unseen)}.")
@@ -572,7 +577,7 @@ def _table(
     for column, own in zip(columns, texts, strict=True):
         if column.name not in asked.exclude:
             notes += id_notes(column, own, rows)
-    return replace(table, notes=(*notes, *_notes(table)))
+    return replace(table, notes=(*notes, *notes_on(table)))
 
 
 def _kind_of_label(
@@ -585,25 +590,13 @@ def _kind_of_label(
     texts = Texts.of(cells[label], like.classes if like else ())
     kind = asked.kinds.get(label)
     if like:
-        kind = "category" if like.target is None else "number"
+        kind = like.label_kind
     if fault := label_fault(texts, decimal, kind, is_test=like is not None):
         raise InputError(fault)
     return kind or label_kind(texts, decimal)
 
 
-def _labels(
-    cells: pd.DataFrame, label: str, kind: str, decimal: str, known: tuple[str, ...]
-) -> Labels:
-    """Of all rows; texts that are `known` to be classes are not missing."""
-    if not label:
-        return Labels.none(len(cells))
-    if kind == "number":
-        texts = Texts.of(cells[label])
-        return Labels.of_numbers(numbers_of(texts, decimal)[0][texts.index])
-    return Labels.of_classes(Texts.of(cells[label], known))
-
-
-def label_words(table: Table) -> str:
+def _label_words(table: Table) -> str:
     """What the label is: classes with their counts, or the range of its numbers."""
     if table.target is not None:
         low, middle, high = np.quantile(table.target, [0, 0.5, 1]).tolist()
@@ -617,62 +610,6 @@ def _reading(written: FileFormat | None, cells: pd.DataFrame) -> tuple[str, bool
     """Decimal mark, and whether 3/4/2020 is in April."""
     decimal = written.decimal if written else decimal_mark(cells, ",")
     return decimal, decimal == "," or (written is not None and written.delimiter == ";")
-
-
-def _notes(table: Table) -> list[str]:
-    notes = [column.note for column in table.columns if column.note]
-    unused: dict[str, list[str]] = {}
-    for column in table.columns:
-        if column.why_not:
-            unused.setdefault(column.why_not, []).append(column.name)
-        elif column.strays:
-            notes.append(_stray_note(column, table.row_numbers))
-    for why, names in unused.items():
-        notes.append(f"Not used as a feature: {listed(names)} ({why}).")
-    gaps = [int(c.missing.sum()) - len(c.strays) for c in table.features]
-    if n := sum(gaps):
-        most = max(gaps)
-        pairs = zip(table.features, gaps, strict=True)
-        first = [listed([column.name]) for column, gap in pairs if gap == most]
-        where = " and ".join(first) if len(first) == 2 else joined(first, 3)
-        each = " each" if len(first) > 1 else ""
-        other = " other" if any(column.strays for column in table.features) else ""
-        notes.append(
-            f"{n:,}{other} feature cell{'s are' if n > 1 else ' is'} missing, "
-            f"most in {where} ({most:,}{each})."
-        )
-        notes += _marker_notes(table)
-    if n := table.n_duplicates:
-        notes.append(
-            f"{n:,} row{'s repeat' if n > 1 else ' repeats'} an earlier row in all "
-            f"features{' and the label' * bool(table.label)}. Copies vouch for each "
-            "other and can hide errors."
-        )
-    return notes
-
-
-def _marker_notes(table: Table) -> list[str]:
-    """Texts that were taken for missing among categories; others are strays."""
-    found: dict[str, dict[str, int]] = {}
-    for column in table.features:
-        if column.codes is not None and column.missing.any():
-            texts = table.cells[column.name][column.missing].str.strip()
-            for text, n in texts[texts != ""].value_counts().items():
-                found.setdefault(str(text), {})[column.name] = int(n)
-    return [
-        f"'{text}' was taken for missing in {counted(sum(counts.values()), 'cell')} of "
-        f"{listed(counts, 5)}."
-        for text, counts in found.items()
-    ]
-
-
-def _stray_note(column: Column, rows: np.ndarray) -> str:
-    n = len(column.strays)
-    shown = joined([f"row {rows[i]:,} '{shortened(t)}'" for i, t in column.strays], 3)
-    what = (f"cell is no {column.word}", f"cells are no {column.word}s")[n > 1]
-    return (
-        f"'{column.name}': {n:,} {what} and count{'s' * (n == 1)} as missing: {shown}."
-    )
 
 
 def _between_nul(cells: pd.Series) -> pa.Buffer:

@@ -232,10 +232,15 @@ def columnar() -> Iterator[Hostile]:
         yield Hostile(f"{kind}-head", raw[:6])
         yield Hostile(f"{kind}-only", raw[:8] + bytes(99), "cut off or damaged")
         for k in range(10):
-            spoilt = bytearray(raw)
-            for _ in range(5):
-                spoilt[draw.randrange(8, len(raw))] = draw.randrange(256)
-            yield Hostile(f"{kind}-spoilt-{k}", bytes(spoilt))
+            yield Hostile(f"{kind}-spoilt-{k}", spoilt_bytes(raw, 8, draw))
+
+
+def spoilt_bytes(raw: bytes, first: int, draw: random.Random) -> bytes:
+    """With five other bytes, none before `first`."""
+    spoilt = bytearray(raw)
+    for _ in range(5):
+        spoilt[draw.randrange(first, len(raw))] = draw.randrange(256)
+    return bytes(spoilt)
 
 
 def workbooks() -> Iterator[Hostile]:
@@ -282,10 +287,7 @@ def workbooks() -> Iterator[Hostile]:
             )
         yield Hostile(f"xlsx-spoilt-{k}", xlsx(bytes(spoilt)))
     for k in range(20):
-        spoilt = bytearray(good)
-        for _ in range(5):
-            spoilt[draw.randrange(4, len(good))] = draw.randrange(256)
-        yield Hostile(f"xlsx-bytes-{k}", bytes(spoilt))
+        yield Hostile(f"xlsx-bytes-{k}", spoilt_bytes(good, 4, draw))
 
 
 def json_lines() -> Iterator[Hostile]:

@@ -88,3 +88,12 @@ def test_few_numbers_may_be_classes_or_measure_something():
     assert session_of(app).table.target is not None
     app = pick(app, "The label is", "category")
     assert session_of(app).table.target is None
+
+
+def test_a_file_in_which_nothing_can_be_a_label_opens_without_one():
+    days = pd.date_range("2020-01-01", periods=60, freq="31h")
+    df = pd.DataFrame({"came": days.astype(str), "left": days.shift(2).astype(str)})
+    app = opened(df.to_csv(index=False).encode(), "visits.csv")
+    assert not app.exception and not app.error
+    assert box(app, "Label (to be learned)").value == NO_LABEL
+    assert session_of(app).file.project.setup.has_label is False  # also on disk

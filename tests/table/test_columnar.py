@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from cases import file_fault
 from pyarrow import parquet
 
 from cellval.errors import InputError
@@ -77,12 +78,8 @@ def table_of(raw):
     return reader(raw).read_all()
 
 
-def message_of(raw, changes=None, drop=()):
-    with pytest.raises(InputError) as caught:
-        if changes is None:
-            file_cells(raw, "data")
-        rewritten(raw, changes, drop, "data")
-    return str(caught.value)
+def message_of(raw, *asked, **more):
+    return file_fault(raw, "data", *asked, **more)
 
 
 @pytest.mark.parametrize("kind", FILES)

@@ -118,14 +118,6 @@ def test_one_number_and_some_words_are_categories():
     assert column.kind == "category" and column.categories == ("0", "yes")
 
 
-def test_long_cells_are_shortened_in_notes():
-    cells = [f"{i}.5" for i in range(20)]
-    cells[3] = "word " * 1000
-    table, column = one_column(cells)
-    assert column.strays == ((3, cells[3]),)
-    assert all(len(note) < 300 for note in table.notes)
-
-
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e400", "∞", "-1e999"])
 def test_an_infinite_number_names_column_row_and_what_to_do(cell):
     cells = ["1.5", "2.5", cell, "4.5", "2.5", "8"]

@@ -1,8 +1,8 @@
 """JSON lines: read as text, and only the changed values written anew."""
 
 import pytest
+from cases import file_fault
 
-from cellval.errors import InputError
 from cellval.table.formats import file_cells, rewritten
 from cellval.table.table import read
 
@@ -13,12 +13,8 @@ RAW = """{"id": 1, "w":1.50 , "name": "Zo\\u00eb", "ok": true, "y": "a"}
 """.encode()
 
 
-def message_of(raw, changes=None, drop=()):
-    with pytest.raises(InputError) as caught:
-        if changes is None:
-            file_cells(raw, "data.jsonl")
-        rewritten(raw, changes, drop, "data.jsonl")
-    return str(caught.value)
+def message_of(raw, *asked, **more):
+    return file_fault(raw, "data.jsonl", *asked, **more)
 
 
 def test_keys_are_columns_and_values_stand_as_they_are_written():

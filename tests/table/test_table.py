@@ -91,13 +91,6 @@ def test_no_usable_feature_says_why_for_each_column():
 # Table
 
 
-def test_duplicates_are_rows_that_repeat_features_and_label():
-    raw = b"id,x,c,y\n10,1,u,a\n11,1.0,u ,a\n12,1,u,b\n13,,u,a\n14,,u,a\n15,2,v,b\n"
-    table = read(raw, label="y")
-    assert table.n_duplicates == 2
-    assert any("2 rows repeat an earlier row" in note for note in table.notes)
-
-
 def test_arrays_are_read_only():
     table, column = one_column(["1", "2", "4"])
     category = one_column(["r", "g", "r"])[1]
@@ -536,9 +529,3 @@ def test_a_part_is_encoded_on_the_scale_of_the_whole():
     np.testing.assert_array_equal(
         encode(part(table, rows), like=table).cells, encode(table).cells[:, rows]
     )
-
-
-def test_columns_that_miss_as_many_cells_are_all_named():
-    raw = b"a,b,c,y\n1,,3,u\n,2,4,v\n3,4,5,u\n4,5,6,v\n"
-    table = read(raw, label="y")
-    assert any("most in 'a' and 'b' (1 each)." in note for note in table.notes)

@@ -15,7 +15,7 @@ from cellval.kept import kept
 from cellval.project.source import Setup, Source
 from cellval.table.columns import KINDS, Texts
 from cellval.table.describe import small_spreads
-from cellval.table.labels import FEW_NUMBERS, may_be_either
+from cellval.table.labels import FEW_NUMBERS, LABEL_KINDS, may_be_either
 from cellval.table.table import Table
 from cellval.table.workbook import WorkbookFormat
 from cellval.text import short_name, short_names
@@ -28,7 +28,6 @@ from cellval.ui.widgets import chart, error
 FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
 NO_LABEL = "(no label)"
-LABEL_IS = {"category": "classes", "number": "a number"}
 MOST_PREVIEWED = 50  # columns
 IN_A_LINE = 4  # samples
 IN_A_BOX, LONGEST = 34, 48  # letters of a column's name, in a box and in six lines
@@ -213,7 +212,6 @@ def _choose_label_kind(session: Session, table: Table) -> None:
     texts = Texts.of(table.cells[table.label])
     if table.target is None and not may_be_either(texts, table.decimal):
         return
-    now = "category" if table.target is None else "number"
     few = table.target is None or len(texts.different) <= FEW_NUMBERS
     key = session.widget_key("label kind", as_read=True)
 
@@ -224,10 +222,10 @@ def _choose_label_kind(session: Session, table: Table) -> None:
 
     st.segmented_control(
         "The label is",
-        list(LABEL_IS),
-        default=now,
+        list(LABEL_KINDS),
+        default=table.label_kind,
         required=True,
-        format_func=LABEL_IS.__getitem__,
+        format_func=LABEL_KINDS.__getitem__,
         key=key,
         on_change=read,
         help="Classes: 3 and 4 are as different as 3 and 300. A number: near ones "

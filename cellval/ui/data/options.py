@@ -9,7 +9,7 @@ from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
 from cellval.jobs.expected import run_seconds
 from cellval.knn.plan import MOST_PAIRS
-from cellval.methods import METHODS, MODELS, REGRESSORS, ROUNDS
+from cellval.methods import METHODS, MODELS_OF, ROUNDS
 from cellval.project.source import Source
 from cellval.table.table import Table
 from cellval.text import spoken_time
@@ -215,7 +215,7 @@ def _choose_game(session: Session, table: Table, method: str) -> dict[str, Any]:
     chosen: dict[str, Any] = {}
     with st.expander("Options", icon=":material/tune:"):
         if METHODS[method].game:
-            models = dict(MODELS if table.target is None else REGRESSORS)
+            models = dict(MODELS_OF[table.label_kind])
             if method == "flat":  # fills cells with means, which the KNN utility cannot
                 del models["knn"]
             chosen["model"] = st.selectbox(

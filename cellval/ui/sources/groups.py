@@ -10,7 +10,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.games import groups as grouping
 from cellval.games.groups import MOST_PLAYERS, ROUNDS, Groups
-from cellval.methods import MODELS, REGRESSORS
+from cellval.methods import MODELS_OF
 from cellval.table.table import Table
 from cellval.text import content, counted, listed
 from cellval.ui import tables
@@ -119,9 +119,7 @@ def _choose_columns(
 def _choose_model(session: Session, table: Table) -> dict[str, Any]:
     model = st.selectbox(
         "Model that the sources are to serve",
-        **one_of(
-            session, "sources model", MODELS if table.target is None else REGRESSORS
-        ),
+        **one_of(session, "sources model", MODELS_OF[table.label_kind]),
         help=said(
             table,
             "Values say what a source adds to the accuracy of this model. KNN is the "

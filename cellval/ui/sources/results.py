@@ -5,7 +5,7 @@ import streamlit as st
 
 from cellval.figures.blocks import heatmap, shares
 from cellval.games.block_values import BlockValues
-from cellval.methods import MODELS, REGRESSORS
+from cellval.methods import MODELS_OF
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui import tables
@@ -115,8 +115,7 @@ def _common(table: Table) -> str:
 def _model_words(table: Table, choice: BlocksChoice) -> str:
     if choice.model == "knn":
         return f"KNN with {counted(choice.n_neighbors, 'neighbour')}"
-    titles = MODELS if table.target is None else REGRESSORS
-    return f"a model ({titles[choice.model].lower()})"
+    return f"a model ({MODELS_OF[table.label_kind][choice.model].lower()})"
 
 
 def _table(blocks: BlockValues, of: str, title: str) -> None:
