@@ -50,6 +50,11 @@ class BlocksChoice:
 
 # --- choosing -------------------------------------------------------------------------
 
+WAYS = {
+    "exact": "all combinations (exact)",
+    "Monte Carlo": "random orders (Monte Carlo)",
+}
+
 
 def choose(session: Session, table: Table) -> BlocksChoice:
     """Widgets for everything but the method."""
@@ -248,7 +253,7 @@ def choose_method(session: Session, rows: Groups, columns: Groups) -> dict[str, 
     if players <= MOST_PLAYERS:
         said = a.segmented_control(
             "Values",
-            **one_of(session, "sources method", ("exact", "Monte Carlo")),
+            **one_of(session, "sources method", WAYS),
             required=True,
             help="Exact: all unions of groups are tried. Monte Carlo: random orders of "
             "the groups, for when that takes too long; values have standard errors.",
