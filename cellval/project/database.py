@@ -1,6 +1,9 @@
 """The database of a project: one SQLite file, its schema, and what leads to it."""
 
+import os
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,10 +58,14 @@ def connect(
 ) -> sqlite3.Connection:
     """Open a database and bring its schema up to date, or to an earlier version.
 
-    Raises `Damaged` for what is none, and InputError for one of a later version.
+    Where it cannot be written it is a copy in memory that cannot be written either
+    (`is_copy`). Raises `Damaged` for what is none, and InputError for one of a later
+    version.
     """
     if not create and not path.exists():
         raise Damaged(f"there is no {path.name}")
+    if not create and not can_write(path):
+        return _copy(path, version)
     connection = sqlite3.connect(path, WAIT, check_same_thread=False)
     try:
         connection.isolation_level = None  # transactions begin where we say so
@@ -77,6 +84,33 @@ def connect(
         connection.close()
         raise
     return connection
+
+
+def can_write(path: Path) -> bool:
+    """A database: its file, and others beside it?"""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _copy(path: Path, version: int) -> sqlite3.Connection:
+    """Of what SQLite could not open in place: it writes even in order to read."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in (path.name, f"{path.name}-wal"):
+            if (path.parent / name).exists():
+                shutil.copyfile(path.parent / name, Path(folder) / name)
+        found = connect(Path(folder) / path.name, version=version)
+        memory = sqlite3.connect(":memory:", check_same_thread=False)
+        try:
+            found.backup(memory)
+        finally:
+            found.close()
+    memory.isolation_level = None
+    memory.execute("PRAGMA query_only = ON")
+    return memory
+
+
+def is_copy(connection: sqlite3.Connection) -> bool:
+    """Is it one that `connect` made because the database could not be written?"""
+    return bool(connection.execute("PRAGMA query_only").fetchone()[0])
 
 
 def is_damage(error: sqlite3.Error) -> bool:

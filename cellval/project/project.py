@@ -1,5 +1,6 @@
 """`Project`: a file, how it is read, its runs, and what a person decided on it."""
 
+import errno
 import hmac
 import json
 import re
@@ -19,7 +20,14 @@ from cellval.errors import InputError
 from cellval.knn.problem import require_label
 from cellval.progress import Snapshot
 from cellval.project.checkpoint import read_values, write_values
-from cellval.project.database import NAME, Damaged, connect, transaction
+from cellval.project.database import (
+    NAME,
+    Damaged,
+    can_write,
+    connect,
+    is_copy,
+    transaction,
+)
 from cellval.project.files import set_aside, tidy
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair, Repairs, repaired
@@ -33,6 +41,7 @@ from cellval.whole_files import write_whole
 
 ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
 LONGEST_NAME = 80  # characters
+UNWRITABLE = "The data folder cannot be written. Make it writable, then try again."
 EVERY = 5.0  # seconds between two checkpoints of a run
 OF_WRITING = 1.0  # times as long as writing one takes, at least
 
@@ -84,8 +93,7 @@ class Project:
         self.id, self.folder = project_id, folder
         self.trouble = ""
         self.aside: list[str] = []  # damaged files that were set aside, a sentence each
-        self._database = connection
-        weakref.finalize(self, connection.close)
+        self._use(connection)
         self._lock = threading.RLock()
         self._groups: list[Group] = []  # as they were written
         self._is_behind = False  # is something in memory only?
@@ -161,6 +169,8 @@ class Project:
             project = cls(project_id, place, connection, work)
             if project._about("file", "") == "":
                 raise Damaged("it was cut short while it was made")
+            if is_copy(connection):
+                project.trouble = UNWRITABLE
         except (ValueError, KeyError, TypeError) as error:
             connection.close()
             raise Damaged(str(error)) from error
@@ -507,7 +517,17 @@ class Project:
 
     def try_again(self) -> None:
         """Write what could not be written."""
+        path = None if self.folder is None else self.folder / NAME
+        with self._lock, self._noting_trouble():
+            if path and is_copy(self._database) and can_write(path):
+                self._use(connect(path))
+                if not self._is_behind:
+                    self._load_work()
         self._keep(())
+
+    def _use(self, connection: sqlite3.Connection) -> None:
+        self._database = connection
+        weakref.finalize(self, connection.close)
 
 
 class Keeper:
@@ -549,13 +569,12 @@ class Keeper:
 def why_not(error: Exception) -> str:
     """Why something could not be kept, and what to do; for a person."""
     code = getattr(error, "sqlite_errorcode", 0)
-    full = code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in (28, 122)
-    if full:
+    number = getattr(error, "errno", 0)
+    if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
         return "The disk is full. Free some space, then try again."
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-        return "The data folder cannot be written. Make it writable, then try again."
-    if isinstance(error, PermissionError):
-        return "The data folder cannot be written. Make it writable, then try again."
+    closed = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+    if code in closed or number in (errno.EPERM, errno.EACCES, errno.EROFS):
+        return UNWRITABLE
     said = getattr(error, "strerror", None) or str(error)
     return f"The data folder cannot be used: {said}. Mend it, then try again."
 

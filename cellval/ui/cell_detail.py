@@ -18,7 +18,7 @@ from cellval.text import content, counted, one_in, share
 from cellval.ui import tables
 from cellval.ui.navigation import goto
 from cellval.ui.parts import CELL, say, then_page
-from cellval.ui.projects import LINK
+from cellval.ui.projects import say_where
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
@@ -69,7 +69,7 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
     session, table, values, suspicion = shown
     position, column = session.selection.cell or (0, "")
     if position >= len(values.values) or column not in values.column_names:
-        st.query_params.pop(LINK, None)
+        say_where(session)
         with st.container(border=True):
             st.markdown("##### :material/ads_click: No cell selected")
             st.caption(
@@ -79,7 +79,7 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
             _step_buttons(walk, None)
         return
     cell = cell_detail(values, table, suspicion, position, column)
-    st.query_params[LINK] = f"{cell.row_number}:{column}"
+    say_where(session, f"{cell.row_number}:{column}")
     with st.container(border=True, gap="xsmall"):
         _step_buttons(walk, (position, column))
         new = _made_of(session.file, cell)

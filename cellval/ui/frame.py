@@ -57,9 +57,7 @@ def draw() -> None:
         page_title="cellval",
         page_icon=str(ICON),
         layout="wide",
-        menu_items={
-            "About": "**cellval** finds the cells of a table that hurt a model."
-        },
+        menu_items={"About": ABOUT},
     )
     warm_up.warm_up()
     session = get_session()

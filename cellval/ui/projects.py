@@ -185,10 +185,17 @@ def sync_link(session: Session) -> None:
     asked = st.query_params.get(PROJECT, "")
     if asked and not session.link:
         _follow(session, asked)
-    if session.link and asked != session.link:
-        st.query_params[PROJECT] = session.link
-    elif not session.link and PROJECT in st.query_params:
-        del st.query_params[PROJECT]
+    say_where(session, st.query_params.get(LINK, ""))
+
+
+def say_where(session: Session, cell: str = "") -> None:
+    """Make the address a link to what is shown.
+
+    Also where Streamlit takes it for one: who goes to another page and clicks at once
+    interrupts the run that emptied the address, and the next one is told the old one.
+    """
+    where = {PROJECT: session.link, LINK: cell}
+    st.query_params.from_dict({name: text for name, text in where.items() if text})
 
 
 def _follow(session: Session, link: str) -> None:

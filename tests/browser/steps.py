@@ -154,4 +154,6 @@ def start_slow(page, server, order=0):
     expect(estimate).to_have_count(1, timeout=LONG)
     start(page)
     # said with the first values, so that a stop from here on has some to keep
-    expect(sidebar(page).get_by_text("typical standard error")).to_be_visible(timeout=LONG)
+    expect(sidebar(page).get_by_text("typical standard error")).to_be_visible(
+        timeout=LONG
+    )

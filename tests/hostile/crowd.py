@@ -37,7 +37,6 @@ class Person:
         self.decided: set[str] = set()
 
     async def work(self, until: float) -> None:
-        await self.open()
         while time.monotonic() < until:
             act = self.random.choice(
                 [self.decide, self.decide, self.look, self.look, self.reload]
@@ -73,6 +72,9 @@ class Person:
     async def decide(self) -> None:
         """On the next suspect; half of them are taken back."""
         await self.go_to("Inspection list")
+        # The address names the selected cell again before its panel is drawn.
+        panel = self.page.get_by_text(re.compile(r"^Row [\d,]+ ·|No cell selected$"))
+        await expect(panel.last).to_be_visible()
         before = self.page.url
         following = self.page.get_by_role("button", name=re.compile("^Next"))
         if not await following.is_enabled():
@@ -103,6 +105,11 @@ class Person:
             words = f"{n} flagged cell{'s' * (n != 1)}"
             await expect(self.page.get_by_text(words).first).to_be_visible()
 
+    async def tell(self) -> None:
+        """What they see, for whoever looks for a fault."""
+        seen = await self.page.locator("body").aria_snapshot()
+        print(f"{self.name} at {self.page.url}:\n{seen}\n", flush=True)
+
     async def check(self) -> None:
         await expect(self.page.get_by_test_id("stException")).to_have_count(0)
         text = await self.page.inner_text("body")
@@ -114,6 +121,7 @@ class Person:
 def table(name: str) -> bytes:
     """Some rows of Adult; file, columns and texts bear a person's name."""
     adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
+    adult = adult[[*adult.columns[:7], adult.columns[-1]]]  # so that turns come soon
     some = adult.sample(120, random_state=len(name) * ord(name[-1]))
     some["age"] = [str(900 + k) if k < 8 else age for k, age in enumerate(some["age"])]
     some["workclass"] = name + some["workclass"]
@@ -134,20 +142,28 @@ async def main(seconds: float, n: int) -> None:
         async with async_playwright() as playwright:
             chromium = await playwright.chromium.launch(**how_to_launch())
 
-            async def live(name: str, until: float) -> Person:
-                context = await chromium.new_context()
-                page = await context.new_page()
-                page.set_default_timeout(PATIENCE)
-                others = [other for other in names if other != name]
-                person = Person(page, server.url, name, others)
-                await person.work(until)
-                await context.close()
-                return person
+            async def live(names: list[str], seconds: float) -> list[Person]:
+                people = []
+                for name in names:
+                    page = await (await chromium.new_context()).new_page()
+                    page.set_default_timeout(PATIENCE)
+                    others = [other for other in names if other != name]
+                    people.append(Person(page, server.url, name, others))
+                try:
+                    await asyncio.gather(*(person.open() for person in people))
+                    until = time.monotonic() + seconds
+                    await asyncio.gather(*(person.work(until) for person in people))
+                except BaseException:
+                    for person in people:
+                        await person.tell()
+                    raise
+                for person in people:
+                    await person.page.context.close()
+                return people
 
-            await live("first", time.monotonic() + 20)
+            await live(["first"], 20)
             level = memory(server)
-            until = time.monotonic() + seconds
-            people = await asyncio.gather(*(live(name, until) for name in names))
+            people = await live(names, seconds)
             most = memory(server)
             await chromium.close()
         for person in people:

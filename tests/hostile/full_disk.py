@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from operator import ne
 from pathlib import Path
@@ -58,7 +59,9 @@ def decide(page: Page, known: set[tuple[int, str]]) -> tuple[int, str]:
     """On the next suspect that is not decided on."""
     while True:
         before = page.url
-        page.get_by_role("button", name=re.compile("^Next")).click()
+        following = page.get_by_role("button", name=re.compile("^Next"))
+        expect(following).to_have_count(1)  # two stand there while a page is drawn
+        following.click()
         page.wait_for_url(partial(ne, before))
         number, _, column = query(page, "cell").partition(":")
         cell = int(number), column
@@ -73,9 +76,13 @@ def decide(page: Page, known: set[tuple[int, str]]) -> tuple[int, str]:
         return cell
 
 
-def restarted(server: Server, page: Page, link: str) -> None:
+def restarted(
+    server: Server, page: Page, link: str, *, before: Callable[[], None] | None = None
+) -> None:
     os.kill(server.process.pid, signal.SIGKILL)
     server.process.wait()
+    if before is not None:
+        before()
     server.start()
     page.goto(f"{server.url}/inspect?project={link}")
     expect(sidebar(page).get_by_text("t.csv")).to_be_visible()
@@ -126,8 +133,9 @@ def main() -> None:
             to_list(page)
             kept = {decide(page, set()) for _ in range(1)}
             for left in (*LEFT, "read-only"):
-                if left == "read-only":
-                    read_only(home, True)
+                if left == "read-only":  # which needs that nothing is open there
+                    restarted(server, page, link, before=partial(read_only, home, True))
+                    expect(trouble).to_be_visible()
                 else:
                     fill(home, left)
                 tried = set(kept)

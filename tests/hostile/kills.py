@@ -99,7 +99,7 @@ class Person:
         while True:
             self.page.wait_for_timeout(self.random.uniform(0, 300))
             before = self.page.url
-            self.page.get_by_role("button", name=re.compile("^Next")).click()
+            self.page.get_by_role("button", name=re.compile("^Next")).first.click()
             self.page.wait_for_url(partial(ne, before))
             number, _, column = query(self.page, "cell").partition(":")
             if (int(number), column) in self.now.decisions:

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import cellval
+from cellval.project import database
 from cellval.project import project as projects
+from cellval.project.project import UNWRITABLE
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
 
@@ -143,6 +145,43 @@ def test_a_full_disk_is_said_and_all_is_written_once_it_is_not(
     found = again(project).work
     assert found.decisions == {(2, "weight"): "error", (3, "weight"): "unsure"}
     assert len(found.repairs) == 1
+
+
+def make_unwritable(project, monkeypatch):
+    """As a read-only file system is, also for root."""
+    monkeypatch.setattr(
+        database.os, "access", lambda path, mode: project.folder not in path.parents
+    )
+
+
+def test_a_folder_that_cannot_be_written_is_read_and_said(shelf, project, monkeypatch):
+    project.work.decide(1, "weight", "fine")  # in the log only: nobody has closed it
+    make_unwritable(project, monkeypatch)
+    found = shelf.open(project.id)
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+    assert found.work.decisions == {(1, "weight"): "fine"}
+    assert found.trouble == UNWRITABLE
+    found.work.decide(2, "weight", "error")
+    found.try_again()
+    assert found.trouble == UNWRITABLE
+    assert found.value(n_neighbors=3).values.shape == (200, 4)  # it goes on
+    assert shelf.open(project.id).work.decisions == {(1, "weight"): "fine"}
+    monkeypatch.undo()
+    found.try_again()
+    assert found.trouble == ""
+    told = {(1, "weight"): "fine", (2, "weight"): "error"}
+    assert shelf.open(project.id).work.decisions == told
+
+
+def test_a_folder_that_can_be_written_again_has_what_others_wrote(
+    shelf, project, monkeypatch
+):
+    make_unwritable(project, monkeypatch)
+    found = shelf.open(project.id)
+    monkeypatch.undo()
+    project.work.decide(1, "weight", "fine")
+    found.try_again()
+    assert found.work.decisions == {(1, "weight"): "fine"}
 
 
 WRITER = """
