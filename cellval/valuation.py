@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
+from contextlib import closing
 from dataclasses import fields, replace
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues, unvalued
+from cellval.values.result import CellValues, among_all, of_labelled, unvalued
 
 
 def iter_values(
@@ -73,6 +74,13 @@ def iter_chosen(
     if not table.label:
         return iter([Snapshot(1.0, seconds_left=0.0, make=partial(unvalued, table))])
     where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
+    if table.labelled is not table and not options.is_function:
+        if continue_from is not None:
+            continue_from = of_labelled(continue_from, table)
+        steps = iter_chosen(
+            table.labelled, options, continue_from=continue_from, **where
+        )
+        return _among_all(steps, table)
     if options.method == "knn":
         return engine.iter_knn(table, options, continue_from=continue_from, **where)
     if continue_from is not None:
@@ -86,6 +94,14 @@ def iter_chosen(
     return iter_game(table, options, **where)
 
 
+def _among_all(
+    steps: Iterator[Snapshot[CellValues]], table: Table
+) -> Iterator[Snapshot[CellValues]]:
+    with closing(steps):  # type: ignore[type-var] # all of them are generators
+        for step in steps:
+            yield step.then(partial(among_all, table=table))
+
+
 def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
     """About how long a run with these options would take on this machine.
 
@@ -94,6 +110,7 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
     """
     if not table.label:
         return 0.0
+    table = table.labelled
     if options.method == "knn":
         seconds = engine.expected_seconds(table, options, timed=timed)
     else:
@@ -244,6 +261,7 @@ def value_rows(
     """1D KNN-Shapley value of every row alone, ties averaged: one subset, no sampling.
 
     The same numbers as ``value_cells(...).rows`` under the zero baseline, much faster.
+    NaN in rows that are not valued.
 
     Returns
     -------
@@ -267,4 +285,6 @@ def value_rows(
         random_state=random_state,
         subsets=1,
     )
-    return engine.row_values(table, options)
+    values = np.full(table.n_rows, np.nan)
+    values[table.y >= 0] = engine.row_values(table.labelled, options)
+    return values

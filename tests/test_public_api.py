@@ -69,8 +69,8 @@ FUNCTIONS = {
 }
 METHODS = {  # of the two classes that people hold in their hands
     "Table": "day_first decimal feature_names features fingerprint from_frame groups "
-    "ids label_column label_kind labels n_duplicates n_rows position read_texts "
-    "with_cells",
+    "ids label_column label_kind labelled labels n_duplicates n_rows position "
+    "read_texts with_cells",
     "CellValues": "columns explain groups lowest merge position ranks rows save tested "
     "to_frame total typical_stderr",
 }

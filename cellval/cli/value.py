@@ -97,6 +97,7 @@ def _explanation(values: CellValues, row_number: int) -> str:
     if not np.isfinite(total):
         held_out = values.settings.test == "hold-out"
         why = "was held out for testing" if held_out else "was not reached by the run"
+        why = why if values.groups[i] else "has no label"
         return f"row {row_number} {why} and has no value"
     largest = max(parts["value"].abs().max(), 1e-300)
     label, texts = "row's value", [printable(c) for c in parts["cell"]]

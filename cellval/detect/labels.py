@@ -55,7 +55,7 @@ def _with_label_as_column(table: Table) -> Table:
             table.label,
             "category",
             "",
-            np.zeros(table.n_rows, bool),
+            table.y < 0,
             codes=table.y,
             categories=table.classes,
         )
@@ -73,7 +73,7 @@ def _with_label_as_column(table: Table) -> Table:
 def suspect_labels(
     table: Table | pd.DataFrame, *, random_state: int = 0, n_jobs: int | None = None
 ) -> pd.DataFrame:
-    """All rows by how odd their label is, given the rest of the row; the worst first.
+    """Labels by how odd they are, given the rest of the row; the worst first.
 
     A label that lies far from what rows like it have is a question to a person: it may
     be wrong, or the row a rare case. It needs no values, and serves classes and numbers
@@ -96,7 +96,7 @@ def suspect_labels(
     >>> bool(found["surprise"].is_monotonic_increasing)
     True
     """
-    table = as_table(table)
+    table = as_table(table).labelled
     found = judged_labels(table, random_state=random_state, n_jobs=n_jobs)
     label, expected = table.target, found.expected
     if label is None:

@@ -77,9 +77,10 @@ def _encoded_label(table: Table, y: np.ndarray) -> tuple[np.ndarray, float]:
     column = table.label_column
     if column is not None:
         return encode_column(column, column)
-    share = np.bincount(table.y) / table.n_rows
+    known = table.y >= 0
+    share = np.bincount(table.y[known]) / known.sum()
     differ = 1.0 - float(np.sum(share**2))  # of two random labels
-    return y, 1.0 / (differ or 1.0)
+    return np.where(known, y, np.nan), 1.0 / (differ or 1.0)
 
 
 def _bend(column: Column) -> float:
@@ -157,7 +158,9 @@ def _bins(column: Column, rows: np.ndarray) -> np.ndarray:
 
 def _label_bins(table: Table, rows: np.ndarray) -> np.ndarray:
     column = table.label_column
-    return table.y[rows] if column is None else _bins(column, rows)
+    if column is not None:
+        return _bins(column, rows)
+    return np.where(table.y >= 0, table.y, len(table.classes))[rows]
 
 
 def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -342,7 +345,7 @@ class NeighbourIndex:
                 apart[:, at] = 1.4826 * median(np.abs(gaps))
             else:
                 own = np.nan_to_num(cells[j], nan=-1.0).astype(int)
-                groups = cells[-1].astype(int)
+                groups = np.nan_to_num(cells[-1], nan=-1.0).astype(int)
                 if self.table.target is not None:
                     groups = self.table.y[rows]
                 share = _shares(column, self.table.y)[groups]
@@ -362,11 +365,15 @@ class NeighbourIndex:
 
 
 def _shares(column: Column, y: np.ndarray) -> np.ndarray:
-    """Share of each (pooled) category in each class, the column as one cell more."""
+    """Share of each (pooled) category in each class, the column as one cell more.
+
+    And, last, among all rows, for those without a label.
+    """
     codes, kept, _ = _pooled(column, MOST_CATEGORIES)
-    counts = np.zeros((int(y.max()) + 1, kept.size))
+    counts = np.zeros((int(y.max()) + 2, kept.size))
     np.add.at(counts, (y[codes >= 0], codes[codes >= 0]), 1.0)
-    everyone = counts.sum(axis=0) / max(1.0, counts.sum())
+    counts[-1] = total = counts.sum(axis=0)
+    everyone = total / max(1.0, total.sum())
     return np.asarray((counts + everyone) / (counts.sum(axis=1, keepdims=True) + 1.0))
 
 

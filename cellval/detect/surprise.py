@@ -230,22 +230,24 @@ def _rarities(asking: Asking) -> np.ndarray:
 class NearLabels:
     """Rows in the order of their numeric labels: near ones stand side by side."""
 
-    order: np.ndarray  # positions of rows
+    order: np.ndarray  # positions of the rows that have one
     window: int  # rows that count as near, half of them on either side
+    n_rows: int
 
     @classmethod
     def of(cls, target: np.ndarray) -> "NearLabels":
-        window = min(target.size, max(FEWEST_NEAR, round(NEAR_SHARE * target.size)))
-        return cls(np.argsort(target, kind="stable"), window | 1)
+        n = int(np.sum(~np.isnan(target)))
+        window = min(n, max(FEWEST_NEAR, round(NEAR_SHARE * n)))
+        return cls(np.argsort(target, kind="stable")[:n], window | 1, target.size)
 
     def rolled(self, x: np.ndarray) -> Any:
         """Windows of near rows, in the order of labels; at the ends they are cut."""
         ordered = pd.Series(x[self.order])
         return ordered.rolling(self.window, center=True, min_periods=1)
 
-    def back(self, ordered: Any) -> np.ndarray:
-        """In the order of the table."""
-        out = np.empty(self.order.size)
+    def back(self, ordered: Any, otherwise: float) -> np.ndarray:
+        """In the order of the table; `otherwise` stands for rows without a label."""
+        out = np.full(self.n_rows, otherwise)
         out[self.order] = ordered
         return out
 
@@ -257,7 +259,8 @@ def _rarity_near(column: Column, bend: float, near: NearLabels) -> np.ndarray:
         everyone = robust_spread(x)
         windows = near.rolled(x)
         spread = (windows.quantile(0.75) - windows.quantile(0.25)) / 1.35
-        middle, spread = near.back(windows.median()), near.back(spread)
+        middle = near.back(windows.median(), float(np.nanmedian(x)))
+        spread = near.back(spread, everyone)
         away = np.abs(x - middle) / np.maximum(spread, NARROWEST * everyone)
         return tail_of(away)(away)
     assert column.codes is not None
@@ -267,9 +270,10 @@ def _rarity_near(column: Column, bend: float, near: NearLabels) -> np.ndarray:
     total = max(1.0, common.sum())
     # The share of the column counts as one cell of the window.
     shares = np.empty((n, codes.size))
-    present = near.back(near.rolled(known.astype(float)).sum())
+    present = near.back(near.rolled(known.astype(float)).sum(), total)
     for c in range(n):
-        here = near.back(near.rolled((codes == c).astype(float)).sum())
+        here = near.rolled((codes == c).astype(float)).sum()
+        here = near.back(here, common[c])
         shares[c] = (here + common[c] / total) / (present + 1.0)
     own = shares[np.maximum(codes, 0), np.arange(codes.size)]
     tail = np.where(shares <= own * (1 + 1e-9), shares, 0.0).sum(axis=0)
@@ -287,10 +291,10 @@ def _rarity(column: Column, bend: float, y: np.ndarray) -> np.ndarray:
         members = np.flatnonzero((y == label) & ~np.isnan(x))
         if members.size == 0:
             continue
-        own = x[members]
-        spread = robust_spread(own) if members.size >= FEW else everyone
+        among = x[members] if label >= 0 else x[~np.isnan(x)]  # no label: all rows
+        spread = robust_spread(among) if among.size >= FEW else everyone
         spread = max(spread, NARROWEST * everyone)
-        away[members] = np.abs(own - np.median(own)) / spread
+        away[members] = np.abs(x[members] - np.median(among)) / spread
     return tail_of(away)(away)
 
 
@@ -300,7 +304,8 @@ def _category_rarity(column: Column, y: np.ndarray) -> np.ndarray:
     probability = np.full(codes.size, np.nan)
     for label in np.unique(y):
         members = np.flatnonzero((y == label) & (codes >= 0))
-        counts = np.bincount(codes[members], minlength=n) + 0.5
+        among = codes[members] if label >= 0 else codes[codes >= 0]
+        counts = np.bincount(among, minlength=n) + 0.5
         order = np.argsort(counts, kind="stable")
         below = np.cumsum(counts[order]) / counts.sum()
         # Categories that are as common count, too.

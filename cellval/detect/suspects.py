@@ -22,7 +22,7 @@ from cellval.detect.suspicion import (
 )
 from cellval.errors import InputError
 from cellval.kept import kept
-from cellval.table.describe import number_text, usual_range
+from cellval.table.describe import alike, number_text, usual_range
 from cellval.table.table import Table, as_table
 from cellval.text import brief, listed
 from cellval.values.result import CellValues
@@ -151,7 +151,7 @@ def _oddity(
     table, found = suspicion.table, suspicion.surprise
     column, label = table.features[j], int(table.y[i])
     if (j, label) not in usual:
-        usual[j, label] = usual_range(column, table.y == label)
+        usual[j, label] = usual_range(column, alike(table, label))
     parts = []
     expected = float(found.nearby.expected[i, j])
     if found.residual[i, j] < UNUSUAL and np.isfinite(expected):
@@ -161,7 +161,7 @@ def _oddity(
         parts.append(f"rows like this one have about {has}")
     if found.rarity[i, j] < UNUSUAL or not parts:
         where = "in this column"
-        if table.label:
+        if table.label and label >= 0:
             who = brief(table.classes[label], 20)
             where = f"where {brief(table.label, 20)} is {who}"
         parts.append(f"usual {where}: {usual[j, label]}")

@@ -237,10 +237,9 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
 def values_frame(values: CellValues, table: Table) -> pd.DataFrame:
     """In the shape of the input: values in place of the valued cells.
 
-    Label and id column keep their text; columns without a value and rows without a
-    label are empty.
+    Label and id column keep their text; columns and rows without a value are empty.
     """
-    n_lines = table.n_rows + table.n_set_aside
+    n_lines = int(table.row_numbers[-1])
     frame = pd.DataFrame(index=np.arange(1, n_lines + 1), columns=table.cells.columns)
     by_name = values.to_frame()
     for name in table.cells.columns:

@@ -159,7 +159,7 @@ def _looked_at(
     suspicion: Suspicion, original: Table | None, date: Date
 ) -> dict[str, Any]:
     table = suspicion.table
-    counts = np.bincount(table.y, minlength=len(table.classes))
+    counts = np.bincount(table.labelled.y, minlength=len(table.classes))
     classes = [
         f"{brief(text, 30)} ({counted(n, 'row')})"
         for text, n in zip(table.classes, counts.tolist(), strict=True)

@@ -47,9 +47,9 @@ def xlsx_bytes(
 ) -> bytes:
     """A workbook with the sheets Table, Suspects, Changes and Notes.
 
-    Sheet Table is like the file after the repairs, row for row: a row without a label
-    is empty and a dropped one struck out, so that data row 12 is line 13. `original` is
-    the table before the repairs, if `suspicion` is of the repaired one.
+    Sheet Table is like the file after the repairs, row for row, a dropped one struck
+    out, so that data row 12 is line 13. `original` is the table before the repairs, if
+    `suspicion` is of the repaired one.
     """
     check_openpyxl()
     from openpyxl import Workbook
@@ -157,7 +157,7 @@ def _write_table(
     for i, row in enumerate(table.row_numbers.tolist()):
         if row >= MAX_ROWS:
             break
-        while line < row:  # set aside because it has no label
+        while line < row:  # dropped before
             sheet.append([])
             line += 1
         struck, colours = row in dropped, steps[i].tolist()
@@ -176,10 +176,9 @@ def _write_table(
 def _left_out(table: Table, suspicion: Suspicion, n_long: int) -> list[str]:
     """Sentences on what sheet Table lacks."""
     rows, columns = int(table.row_numbers[-1]), table.cells.shape[1]
-    aside, suspects = table.n_set_aside, suspicion.n_flagged
+    suspects = suspicion.n_flagged
     many, wide = rows >= MAX_ROWS, columns > MAX_COLUMNS
     notes = [
-        (aside, f"Rows without a label are empty in sheet Table ({aside:,})."),
         (many, f"Only the first {MAX_ROWS - 1:,} rows of {rows:,} fit."),
         (wide, f"Only the first {MAX_COLUMNS:,} columns of {columns:,} fit."),
         (n_long, f"Texts cut to {MAX_CHARACTERS:,} characters: {n_long:,}."),

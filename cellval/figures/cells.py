@@ -23,7 +23,7 @@ from cellval.views.value_view import ValueView
 Cell = tuple[int, int]
 Trace = dict[str, Any]
 # Of the texts of `cell_data`.
-NO_VALUE = "none: held out for testing"
+NO_VALUE = "none: held out for testing, or without a label"
 HOVER_CELL = "<b>%{customdata[2]}</b>: %{customdata[3]}<br>value %{customdata[4]}"
 HOVER_ROW = "%{customdata[5]}%{customdata[6]}%{customdata[7]}"
 STAYS: Trace = {  # a bar that can be clicked looks the same afterwards
@@ -88,7 +88,9 @@ def held_out(grid: np.ndarray, **more: Any) -> list[Trace]:
 
 
 FEW_POINTS = 2_000
-HELD_OUT_WORDS = f'<span style="color:{HELD_OUT}">■</span> held out for testing'
+HELD_OUT_WORDS = (
+    f'<span style="color:{HELD_OUT}">■</span> held out for testing, or without a label'
+)
 
 
 def points(

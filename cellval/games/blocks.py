@@ -25,6 +25,7 @@ from cellval.games.groups import (
     columns_by,
     is_exact,
     n_evaluations,
+    of_labelled,
     rows_by_column,
 )
 from cellval.games.knn_utility import Unions
@@ -267,7 +268,8 @@ def iter_blocks(
     elif not isinstance(column_groups, Groups):
         column_groups = columns_by(table, column_groups)
     how: dict[str, Any] = {"n_neighbors": n_neighbors, "random_state": random_state}
-    h = utility_of(table, model, test=test, width=width, **how)
+    h = utility_of(table.labelled, model, test=test, width=width, **how)
+    row_groups = of_labelled(row_groups, table)
     options: dict[str, Any] = {"rounds": rounds, "random_state": random_state}
     game = BlockGame.of(h, row_groups, column_groups, method=method, **options)
     return game.play(

@@ -144,7 +144,7 @@ def make_game(table: Table, options: RunOptions) -> Game:
     if not METHODS[method].game:
         return Game(table, options, everyone, None, table.n_rows, settings)
     h: Any
-    if callable(model) and not hasattr(model, "predict"):
+    if options.is_function:
         usual = (options.test, options.baseline, options.scoring, options.width)
         if method == "flat" or usual != (None, "zero", "accuracy", None):
             raise InputError(

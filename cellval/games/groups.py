@@ -72,6 +72,12 @@ class Groups:
         return Groups(tuple(self.names[g] for g in kept), new[of], self.by)
 
 
+def of_labelled(rows: Groups, table: Table) -> Groups:
+    """Groups of a table's rows as groups of those of `table.labelled`."""
+    groups = rows.among(table.y >= 0)
+    return replace(groups, of=groups.of[table.y >= 0])
+
+
 def is_exact(rows: Groups, columns: Groups, method: str = "auto") -> bool:
     """Will all unions of groups be evaluated? InputError where that is too much."""
     if method not in METHODS:

@@ -157,8 +157,9 @@ class KnnUtility:
         train, table = self._encoded, self.table
         if isinstance(self.test, Table):
             check_classes(table, self.test)
-            seen = self._in_widths(encode(self.test, like=table))
-            cells, y, labels = seen.cells, seen.y, self.test.y
+            test = self.test.labelled
+            seen = self._in_widths(encode(test, like=table))
+            cells, y, labels = seen.cells, seen.y, test.y
         else:
             rows = self.players if self.test is None else ~self.players
             cells, y = train.cells[:, rows], train.y[rows]

@@ -41,6 +41,7 @@ def make_problem(
     require_label(table)
     encoded = encode(table)
     test, seed = options.test, int(options.random_state)
+    test = test.labelled if isinstance(test, Table) else test
     valued = np.ones(table.n_rows, bool)
     measured: dict[str, Any] = {"test": "leave-one-out"}
     test_cells, test_y = encoded.cells, encoded.y

@@ -118,11 +118,7 @@ def repaired_name(table: Table) -> str:
 
 
 def table_csv(table: Table, repairs: Repairs) -> bytes:
-    """A CSV file (UTF-8, commas) of a table that was made from a DataFrame.
-
-    Rows without a label are not part of the table, so they are not in the file; a row
-    whose label is blanked by a repair is.
-    """
+    """A CSV file (UTF-8, commas) of a table that was made from a DataFrame."""
     _check_places(table, repairs)
     texts, drop = split(repairs)
     columns: dict[str, list[str]] = {c: table.cells[c].tolist() for c in table.cells}

@@ -49,7 +49,7 @@ def versions_of(before: Table, after: Table) -> Versions:
     columns = map(_joined, before.features, after.features)
     classes = tuple(dict.fromkeys(before.classes + after.classes))
     place = {text: k for k, text in enumerate(classes)}
-    other = np.array([place[text] for text in after.classes], np.int32)
+    other = np.array([*(place[text] for text in after.classes), -1], np.int32)
     both = replace(
         before,
         cells=pd.DataFrame(index=range(n + after.n_rows)),  # nobody asks for texts
@@ -62,25 +62,31 @@ def versions_of(before: Table, after: Table) -> Versions:
     then, now = np.flatnonzero(kept), n + at[kept]
     touched = ~kept
     label = both.y if both.target is None else both.target
-    touched[then] = label[then] != label[now]
-    for column in both.features:
-        x = cells_of(column)
+    for x in (label, *(cells_of(column) for column in both.features)):
         equal = (x[then] == x[now]) | (np.isnan(x[then]) & np.isnan(x[now]))
         touched[then] |= ~equal
+    learnt = both.y >= 0  # from rows without a label no model learns
+    seen = learnt[:n].copy()
+    seen[then] |= learnt[now]
+    touched &= seen
     if not touched.any():
         raise InputError(
             "Nothing was changed that a model could see, so there is nothing to "
             "measure. Correct or drop something first."
         )
-    if touched.all():
+    if touched[learnt[:n]].all():
         raise InputError(
             "Every row was changed or dropped, so no row is left to measure on: only "
             "untouched rows tell fairly whether models got better. Repair fewer rows."
         )
-    new = now[touched[then]]
-    rows = part(both, np.concatenate([np.arange(n), new]))
-    positions = n + np.arange(new.size)
-    return Versions(rows, np.flatnonzero(~touched), np.flatnonzero(touched), positions)
+    new = now[touched[then] & learnt[now]]
+    old = np.flatnonzero(learnt[:n])
+    return Versions(
+        part(both, np.concatenate([old, new])),
+        np.flatnonzero(~touched[old]),
+        np.flatnonzero(touched[old]),
+        old.size + np.arange(new.size),
+    )
 
 
 def _both(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:

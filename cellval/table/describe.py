@@ -43,11 +43,16 @@ class Place:
     usual: str  # where nine in ten cells are, or the most common categories
 
 
+def alike(table: Table, label: int) -> np.ndarray:
+    """Rows of a class (or band), as a mask; all rows for those without a label."""
+    return table.y == label if label >= 0 else np.ones(table.n_rows, bool)
+
+
 def group_words(table: Table, position: int) -> str:
     """The rows that a row is grouped with by its label: class F, or a band."""
-    group = brief(table.classes[int(table.y[position])])
-    if not table.label:
+    if not table.label or table.y[position] < 0:
         return "all rows"
+    group = brief(table.classes[int(table.y[position])])
     if table.target is not None:
         return f"rows with {brief(table.label, 20)} {group}"
     return class_words(group)
@@ -58,9 +63,9 @@ def place(table: Table, position: int, name: str) -> tuple[Place, ...]:
     column, label = column_of(table, name), int(table.y[position])
     everyone = np.ones(table.n_rows, bool)
     places = [_place(column, position, everyone, "all rows")]
-    if table.label:
+    if table.label and label >= 0:
         words = group_words(table, position)
-        places.append(_place(column, position, table.y == label, words))
+        places.append(_place(column, position, alike(table, label), words))
     return tuple(places)
 
 
@@ -103,6 +108,8 @@ def usual_range(column: Column, who: np.ndarray) -> str:
 def usual_ranges(table: Table) -> dict[tuple[str, str], str]:
     """Of every column within every class."""
     members = {label: table.y == k for k, label in enumerate(table.classes)}
+    if (table.y < 0).any():
+        members[""] = alike(table, -1)
     return {
         (column.name, label): usual_range(column, who)
         for column in table.features
@@ -130,8 +137,7 @@ def standing(
     blank = not table.cells[name].iat[position].strip()
     stray = not blank and column.kind in ("number", "date")
     words = f"it cannot be read as a {column.word} and counts as" if stray else "it is"
-    label = int(table.y[position])
-    share = float(column.missing[table.y == label].mean())
+    share = float(column.missing[alike(table, int(table.y[position]))].mean())
     return (
         f"This cell has no place here: {words} missing, like {percent(share)} of this "
         f"column's cells in {group_words(table, position)}.",
@@ -154,7 +160,7 @@ class Spread:
 
 def spread(table: Table, position: int, name: str) -> Spread:
     """Distribution of a cell's column overall and within the class of its row."""
-    column, same = column_of(table, name), table.y == table.y[position]
+    column, same = column_of(table, name), alike(table, int(table.y[position]))
     present = ~column.missing
     missing = bool(column.missing[position])
     if column.numbers is not None:

@@ -65,7 +65,9 @@ def encode(table: Table, like: Table | None = None) -> Encoded:
 
 
 def encoded_label(table: Table, train: Table) -> np.ndarray:
-    """Codes of classes in the training table, -1 if it lacks the class; or numbers."""
+    """Codes of classes in the training table, -1 if it lacks the class or the row has
+    none; or numbers.
+    """
     if (table.target is None) != (train.target is None):
         raise InputError(
             f"The label '{train.label}' is {LABEL_KINDS[train.label_kind]} in "
@@ -75,7 +77,8 @@ def encoded_label(table: Table, train: Table) -> np.ndarray:
     if table.target is not None:
         return table.target
     at = {name: k for k, name in enumerate(train.classes)}
-    classes = np.array([at.get(name, -1) for name in table.classes], np.int32)
+    codes = [*(at.get(name, -1) for name in table.classes), -1]
+    classes = np.array(codes, np.int32)
     return np.asarray(classes[table.y])
 
 

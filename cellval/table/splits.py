@@ -15,7 +15,7 @@ def split(
     """Positions of the rows that play, training and test table."""
     if isinstance(test, Table):
         check_classes(table, test)
-        return np.arange(table.n_rows), table, test
+        return np.arange(table.n_rows), table, test.labelled
     out = hold_out(table.y, HOLD_OUT if test is None else test, random_state)
     players = np.flatnonzero(~out)
     return players, part(table, players), part(table, np.flatnonzero(out))

@@ -45,8 +45,8 @@ from cellval.text import full, joined, listed, shortened
 class Table:
     """A table of text cells, what each column is, and the label to learn.
 
-    Made by `cellval.read` or `Table.from_frame`; where there is a label, rows without
-    one are not in it.
+    Made by `cellval.read` or `Table.from_frame`. Rows without a label have no values;
+    their cells are compared all the same.
 
     Attributes
     ----------
@@ -62,13 +62,14 @@ class Table:
         the bands that its rows are grouped in where they must be grouped; without a
         label there is one for all rows.
     y : ndarray of int32, shape (n_rows,)
-        Index into `classes`.
+        Index into `classes`; -1 where the label is missing.
     target : ndarray of float64, shape (n_rows,), or None
-        The numbers of the label; None if it is classes, or if there is none.
+        The numbers of the label, NaN where it is missing; None if it is classes, or if
+        there is none.
     row_numbers : ndarray of int64, shape (n_rows,)
         Data rows as a person counts them in the file: from 1, without the header.
     notes : tuple of str
-        Sentences about what was guessed, set aside or left out.
+        Sentences about what was guessed or left out.
     """
 
     name: str
@@ -81,7 +82,6 @@ class Table:
     id_column: str | None = None
     notes: tuple[str, ...] = ()
     format: FileFormat | None = None
-    n_set_aside: int = 0  # rows without a label
     target: np.ndarray | None = None
 
     @property
@@ -107,7 +107,7 @@ class Table:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Text of the label of each row; blank without a label."""
+        """Text of the label of each row; blank where there is none."""
         if not self.label:
             return ("",) * self.n_rows
         if self.target is None:
@@ -116,8 +116,17 @@ class Table:
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """Class of each row, or the band that its number lies in."""
-        return tuple(np.array(self.classes, object)[self.y])
+        """Class of each row, or the band of its number; blank where there is none."""
+        return tuple(np.array([*self.classes, ""], object)[self.y])
+
+    @cached_property
+    def labelled(self) -> "Table":
+        """The rows that have a label, which models can learn from; itself if all do."""
+        rows = np.flatnonzero(self.y >= 0)
+        if rows.size == self.n_rows:
+            return self
+        cells = self.cells.iloc[rows].reset_index(drop=True)
+        return replace(part(self, rows), cells=cells)
 
     @property
     def label_kind(self) -> str:
@@ -129,7 +138,7 @@ class Table:
         """The numbers of the label as a column; None if it is no number."""
         if self.target is None:
             return None
-        missing = np.zeros(self.n_rows, bool)
+        missing = np.isnan(self.target)
         return Column(self.label, "number", "", missing, numbers=self.target)
 
     @cached_property
@@ -162,22 +171,17 @@ class Table:
 
         Examples
         --------
-        >>> table = read(b"x,y\\n1,a\\n2,\\n3,b\\n", label="y")
-        >>> table.position(3)
+        >>> table = read(b"x,y\\n1,a\\n2,b\\n3,b\\n", label="y")
+        >>> table.with_cells({}, drop=[0]).position(3)
         1
         """
         position = int(np.searchsorted(self.row_numbers, row_number))
         if position < self.n_rows and self.row_numbers[position] == row_number:
             return position
         first, last = self.row_numbers[[0, -1]].tolist()
-        if first < row_number < last:
-            raise InputError(
-                f"Row {row_number:,} of {self.name} was set aside because its label "
-                f"'{self.label}' is missing; fill in the label or choose another row."
-            )
         raise InputError(
-            f"{self.name} has no row {row_number:,} with a label; its rows are "
-            f"numbered from {first:,} to {last:,} (the header is not counted)."
+            f"{self.name} has no row {row_number:,}; its rows are numbered from "
+            f"{first:,} to {last:,} (the header is not counted)."
         )
 
     @cached_property
@@ -212,8 +216,7 @@ class Table:
     ) -> "Table":
         """The table with other texts in some cells and without some rows.
 
-        Kinds, features and the numbers of the rows stay as they are. A row whose label
-        becomes blank is left out.
+        Kinds, features and the numbers of the rows stay as they are.
 
         Parameters
         ----------
@@ -238,12 +241,11 @@ class Table:
             cells[name] = pd.Series(texts, dtype=cells[name].dtype)
         decimal, day_first = _reading(self.format, cells)
         kind = self.label_kind
-        labels = Labels.of(cells, self.label, kind, decimal, self.classes)
-        kept = labels.y >= 0
+        kept = np.ones(self.n_rows, bool)
         kept[list(drop)] = False
         if not kept.all():
             cells = cells[kept].reset_index(drop=True)
-            labels = Labels.of(cells, self.label, kind, decimal, self.classes)
+        labels = Labels.of(cells, self.label, kind, decimal, self.classes)
         if self.label:
             texts = Texts.of(cells[self.label], self.classes)
             if fault := label_fault(texts, decimal, kind):
@@ -267,7 +269,6 @@ class Table:
             y=labels.y,
             target=labels.numbers,
             row_numbers=rows,
-            n_set_aside=self.n_set_aside + int(np.sum(~kept)),
         )
 
     def __repr__(self) -> str:
@@ -528,17 +529,15 @@ def _table(
     kind = _kind_of_label(cells, label, asked, decimal)
     known_classes = like.classes if like else ()
     labels = Labels.of(cells, label, kind, decimal, known_classes)
-    kept = labels.y >= 0
-    rows = np.flatnonzero(kept) + 1
-    if not kept.all():
-        n, first = len(kept) - len(rows), int(np.flatnonzero(~kept)[0]) + 1
+    rows = np.arange(1, len(cells) + 1)
+    unlabelled = np.flatnonzero(labels.y < 0)
+    if n := unlabelled.size:
         what = "a number as label" if kind == "number" else "a label"
         notes.append(
             f"{n:,} row{'s' * (n > 1)} without {what} '{label}' "
-            f"{'were' if n > 1 else 'was'} set aside (the first is row {first:,})."
+            f"{'have' if n > 1 else 'has'} no values, but cells are compared there, "
+            f"too (the first is row {unlabelled[0] + 1:,})."
         )
-        cells = cells[kept].reset_index(drop=True)
-        labels = Labels.of(cells, label, kind, decimal, known_classes)
     unseen = [text for text in labels.classes if like and text not in like.classes]
     if like and kind == "category" and unseen:
         notes.append(f"Classes that {like.name} does not have: {listed(unseen)}.")
@@ -572,7 +571,6 @@ def _table(
         row_numbers=read_only(rows),
         id_column=id_column if id_column in names else None,
         format=written,
-        n_set_aside=int(np.sum(~kept)),
     )
     for column, own in zip(columns, texts, strict=True):
         if column.name not in asked.exclude:
@@ -599,9 +597,9 @@ def _kind_of_label(
 def _label_words(table: Table) -> str:
     """What the label is: classes with their counts, or the range of its numbers."""
     if table.target is not None:
-        low, middle, high = np.quantile(table.target, [0, 0.5, 1]).tolist()
+        low, middle, high = np.nanquantile(table.target, [0, 0.5, 1]).tolist()
         return f"number, {full(low)} to {full(high)}, median {full(middle)}"
-    counts = np.bincount(table.y, minlength=len(table.classes))
+    counts = np.bincount(table.y[table.y >= 0], minlength=len(table.classes))
     pairs = zip(table.classes, counts, strict=True)
     return joined([f"{shortened(text)} {n:,}" for text, n in pairs], 6)
 

@@ -106,7 +106,7 @@ def iter_validation(
     >>> last.done, last.result.found
     (1.0, True)
     """
-    table = as_table(table)
+    table = as_table(table).labelled
     require_label(table)
     if "test" in options or "method" in options:
         raise InputError(

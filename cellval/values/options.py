@@ -156,6 +156,11 @@ class RunOptions:
         return Budget(self.budget, self.target_stderr)
 
     @property
+    def is_function(self) -> bool:
+        """Is the model a utility of rows and columns of the whole table?"""
+        return callable(self.model) and not hasattr(self.model, "predict")
+
+    @property
     def n_rounds(self) -> int:
         """Rounds (trees of "oob") of the method; 1 where it has none."""
         return ROUNDS.get(self.method, 1) if self.rounds is None else int(self.rounds)

@@ -21,6 +21,7 @@ from cellval.whole_files import whole_file
 
 FORMAT = 2  # of saved files
 LARGE = 8e6  # bytes of an array
+OF_ROWS = ("values", "stderr", "row_values", "row_stderr")  # arrays, a line for each
 READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
 
 
@@ -35,7 +36,7 @@ class CellValues:
     Attributes
     ----------
     values : ndarray of shape (n_rows, n_columns)
-        NaN in rows that were not valued (held out for testing).
+        NaN in rows that were not valued: held out for testing, or without a label.
     stderr : ndarray of shape (n_rows, n_columns)
         Standard error over test points: sampling noise and test-set noise together. NaN
         with fewer than two test points.
@@ -192,9 +193,8 @@ class CellValues:
         found = np.flatnonzero(self.row_numbers == row_number)
         if found.size == 0:
             raise InputError(
-                f"There is no valued row {row_number}. Rows count from "
-                f"{self.row_numbers.min()} to {self.row_numbers.max()}; rows without a "
-                "label are left out."
+                f"There is no row {row_number}. Rows count from "
+                f"{self.row_numbers.min()} to {self.row_numbers.max()}."
             )
         return int(found[0])
 
@@ -342,6 +342,39 @@ def describe(table: Table) -> dict[str, Any]:
         "column_names": table.feature_names,
         "cells": table.cells[list(table.feature_names)],
     }
+
+
+def of_labelled(values: CellValues, table: Table) -> CellValues:
+    """Those of the rows of `table.labelled`, as they come from a run on them."""
+    if table.labelled is table:
+        return values
+    has = table.y >= 0
+    arrays: dict[str, Any] = {name: getattr(values, name)[has] for name in OF_ROWS}
+    return replace(
+        values,
+        **arrays,
+        settings=replace(values.settings, table=table.labelled.fingerprint),
+        **describe(table.labelled),
+    )
+
+
+def among_all(values: CellValues, table: Table) -> CellValues:
+    """Values of the rows of `table.labelled` with the other rows, which have none."""
+    if table.labelled is table:
+        return values
+
+    def spread(of_some: np.ndarray) -> np.ndarray:
+        out = np.full((table.n_rows, *of_some.shape[1:]), np.nan)
+        out[table.y >= 0] = of_some
+        return out
+
+    arrays: dict[str, Any] = {name: spread(getattr(values, name)) for name in OF_ROWS}
+    return replace(
+        values,
+        **arrays,
+        settings=replace(values.settings, table=table.fingerprint),
+        **describe(table),
+    )
 
 
 def unvalued(table: Table) -> CellValues:

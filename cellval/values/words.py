@@ -74,9 +74,13 @@ def certainty(value: float, stderr: float) -> str:
     return f"clearly {'below' if value < 0 else 'above'} zero{away}"
 
 
-def effect(value: float, stderr: float, settings: Settings) -> str:
+def effect(
+    value: float, stderr: float, settings: Settings, *, has_label: bool = True
+) -> str:
     """What a cell's value means, as a sentence."""
     score, model = score_name(settings), model_words(settings)
+    if not math.isfinite(value) and not has_label:
+        return "This cell has no value: its row has no label that it could help with."
     if not math.isfinite(value):
         return (
             "This cell has no value: its row was held out for testing, where it serves "

@@ -95,7 +95,7 @@ def cell_detail(
     near = near_rows(table, position, column, N_NEAR)
     view, settings = value_view(values), values.settings
     value, stderr = float(values.values[position, j]), float(values.stderr[position, j])
-    means = effect(value, stderr, settings)
+    means = effect(value, stderr, settings, has_label=bool(values.groups[position]))
     oddity = None if suspicion is None else _oddity(suspicion, position, j)
     missing = column_of(table, column).missing[position]
     places = () if missing else place(table, position, column)

@@ -14,7 +14,7 @@ from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 from cellval.text import content, listed
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues
+from cellval.values.result import CellValues, of_labelled
 from cellval.values.settings import Settings
 from cellval.values.words import method_words, test_words
 
@@ -47,8 +47,21 @@ class Run:
         return self.test.n_rows if self.test else int(self.held_out.sum())
 
 
+def position_of(run: Run, whole: Table, row_number: int) -> int:
+    """Where a row of the whole table stands among those with a label."""
+    if whole.y[whole.position(row_number)] < 0:
+        raise InputError(
+            f"Row {row_number:,} has no label, so it has no value that could change. "
+            f"Choose another row, or give it a '{whole.label}' first."
+        )
+    return run.table.position(row_number)
+
+
 def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
-    """The run that made these values of this table, if it can be asked."""
+    """The run that made these values of this table, if it can be asked.
+
+    Its rows are those with a label.
+    """
     settings = values.settings
     if settings.method != "knn":
         raise InputError(
@@ -66,6 +79,8 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
             f"These values were made from another table than {table.name} as it is "
             "now. Value the table again."
         )
+    values, table = of_labelled(values, table), table.labelled
+    test = None if test is None else test.labelled
     given = test.fingerprint[:12] if test else ""
     if given != settings.test_table:
         said = f"test table '{test.name}' {given}" if test else "no test table"
@@ -195,7 +210,7 @@ def _altered(table: Table, position: int, changes: Mapping[str, str]) -> Table:
                 f"{listed([str(c) for c in table.cells])}."
             )
     new = table.with_cells({(position, name): str(t) for name, t in changes.items()})
-    if new.n_rows < table.n_rows:
+    if new.y[position] < 0:
         numbers = table.target is not None
         needed = "a number" if numbers else f"one of {listed(table.classes)}"
         raise InputError(

@@ -19,9 +19,9 @@ from cellval.stats import SURE
 from cellval.table.table import Table, as_table
 from cellval.text import content
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues, explained
+from cellval.values.result import CellValues, explained, of_labelled
 from cellval.values.words import Unit
-from cellval.whatif.changed_row import Run, changed_row, run_of
+from cellval.whatif.changed_row import Run, changed_row, position_of, run_of
 from cellval.whatif.contents import (
     CELL_WORK,
     TestContributions,
@@ -135,7 +135,8 @@ def label_or_cell(
     """
     table = as_table(table)
     run = run_of(table, values, None if test is None else as_table(test, like=table))
-    position = table.position(row_number)
+    position = position_of(run, table, row_number)
+    values, table = of_labelled(values, table), run.table
     labels = _other_labels(run, position)
     changes = [(table.label, {table.label: text}) for text in labels]
     for name, new in suggestions.items():
@@ -221,7 +222,8 @@ def what_if(
     started = time.monotonic()
     table = as_table(table)
     run = run_of(table, values, None if test is None else as_table(test, like=table))
-    position = table.position(row_number)
+    position = position_of(run, table, row_number)
+    values, table = of_labelled(values, table), run.table
     row = changed_row(run, position, [changes])
     whole = whole_row(run, row)
     total, total_stderr = whole.mean(1)

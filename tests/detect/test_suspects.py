@@ -98,15 +98,19 @@ def test_lines_of_any_cells_come_in_the_order_given(davis):
 def test_reasons_say_what_is_odd_and_whether_it_hurts():
     table = cellval.read("sample_data/ugly.csv")
     suspicion = make_suspicion(table, cellval.value_cells(table), surprise(table))
-    lines = suspects_frame(suspicion, 40).set_index(["row_number", "column"])["reason"]
+    lines = suspects_frame(suspicion, 60).set_index(["row_number", "column"])["reason"]
     assert lines[65, "diameter_mm"] == "'ca. 70' is no number."
     assert lines[106, "diameter_mm"] == (
         "Rows like this one have about 74; usual where grade is extra: 71 to 82. "
         "It hurts."
     )
     ordinary = suspects_frame(suspicion)["reason"].tail(5)
-    assert lines[67, "sugar_brix"] == (
-        "Rows like this one have about 12.6; usual where grade is extra: 11.9 to 14."
+    assert lines[140, "sugar_brix"] == (
+        "Rows like this one have about 11.8; usual where grade is class I: 10.8 to "
+        "12.6."
+    )
+    assert lines[99, "acid_g_l"] == (  # this row has no label
+        "Rows like this one have about 6.845; usual in this column: 5.24 to 7.84."
     )
     assert lines[52, "sugar_brix"].startswith("A little unusual: rows like this one")
     assert set(ordinary) <= {

@@ -78,6 +78,7 @@ def test_rows_by_quantiles_of_numbers_and_dates():
 
 def test_rows_by_ranges_count_as_the_file_does():
     table = cellval.read(b"x,y\n1,a\n2,\n3,b\n4,a\n5,b\n", label="y")
+    table = table.with_cells({}, drop=[1])
     assert named(rows_by_ranges(table, 2)) == {"rows 1–3": [1, 2], "rows 4–5": [3, 4]}
     assert rows_by_ranges(table, 3).names == ("rows 1–3", "rows 4–4", "rows 5–5")
     with pytest.raises(InputError, match="One range holds all rows"):

@@ -21,7 +21,7 @@ def outcome(one, value=True):
     unchanged(one.raw, table)
     if value:
         values = cellval.value_cells(table, subsets=4, n_jobs=1)
-        assert np.isfinite(values.values).all()
+        assert np.isfinite(values.values[table.y >= 0]).all()
     return "table"
 
 

@@ -121,7 +121,7 @@ def test_a_blanked_label_takes_its_row_out(davis):
     app = upload(opened(davis), "mine.csv", b"row,column,repair\n12,sex,blank\n")
     assert app.dataframe[0].value["before"].tolist() == ["F"]
     settled(click(app, "Value the repaired table"))
-    assert session_of(app).run.table.n_rows == 199
+    assert session_of(app).run.table.labelled.n_rows == 199
     assert "Before and after" in headings(app)
 
 

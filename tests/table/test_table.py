@@ -61,14 +61,16 @@ def label_table(cells, **options):
     return read(csv_of({"x": [i % 3 for i in range(n)], "y": cells}), **options)
 
 
-def test_rows_without_a_label_are_set_aside_counted_and_keep_their_numbers():
+def test_rows_without_a_label_are_counted_and_set_apart_for_models():
     table = label_table(["a", "", "b", "NA", "a", "?"], label="y")
-    assert table.row_numbers.tolist() == [1, 3, 5] and table.n_rows == 3
-    assert table.cells["x"].tolist() == ["0", "2", "1"]
+    assert table.n_rows == 6 and table.y.tolist() == [0, -1, 1, -1, 0, -1]
+    assert table.groups == table.labels == ("a", "", "b", "", "a", "")
     assert any("3 rows" in n and "'y'" in n and "row 2" in n for n in table.notes)
-    assert table.position(5) == 2 and table.ids == ("1", "3", "5")
-    assert "row 4" in message_of(table.position, 4).lower()
-    assert "set aside" in message_of(table.position, 4)
+    some = table.labelled
+    assert some.row_numbers.tolist() == [1, 3, 5] and some.labelled is some
+    assert some.cells["x"].tolist() == ["0", "2", "1"] and some.y.tolist() == [0, 1, 0]
+    assert some.position(5) == 2 and some.ids == ("1", "3", "5")
+    assert "no row 4" in message_of(some.position, 4)
 
 
 @pytest.mark.parametrize("row", [0, -1, 7])
@@ -299,17 +301,16 @@ def test_frames_of_any_dtype_become_tables():
     )
     df.loc[52, "day"] = pd.NaT
     table = Table.from_frame(df, label="y", name="frame")
-    kept = df[df["y"].notna()]
     column = {c.name: c for c in table.columns}
     assert table.name == "frame" and table.format is None
-    assert table.row_numbers.tolist() == [1, 2, 3, 5, 6, 7, 9, 10, 11]
+    assert table.y.tolist() == [0, 1, 0, -1] * 3
     assert table.classes == ("0.0", "1.0")
     for name in ("float", "int", "7"):
-        expected = kept[7 if name == "7" else name].to_numpy(dtype=float)
+        expected = df[7 if name == "7" else name].to_numpy(dtype=float)
         assert np.array_equal(column[name].numbers, expected, equal_nan=True)
     small = column["small"].numbers.astype(np.float32)
-    assert np.array_equal(small, kept["small"].to_numpy())
-    assert column["nullable"].missing.tolist() == kept["nullable"].isna().tolist()
+    assert np.array_equal(small, df["small"].to_numpy())
+    assert column["nullable"].missing.tolist() == df["nullable"].isna().tolist()
     assert column["bool"].categories == ("False", "True")
     assert column["maybe"].kind == column["category"].kind == "category"
     assert column["levels"].kind == column["span"].kind == "number"
@@ -388,7 +389,7 @@ def test_breast_cancer_keeps_its_strays_and_drops_its_ids():
     [
         ("wine", "cultivar", 178, 13),
         ("adult_2000", "income", 2000, 14),
-        ("ugly", "grade", 183, 10),
+        ("ugly", "grade", 185, 10),
     ],
 )
 def test_samples_are_read_without_being_told_anything(name, label, n_rows, n_features):
@@ -412,7 +413,7 @@ def test_the_ugly_sample_is_as_its_readme_says():
     table = read(SAMPLES / "ugly.csv", label="grade")
     assert (table.format.encoding, table.format.delimiter) == ("latin-1", ";")
     assert table.format.decimal == "," and table.n_duplicates == 5
-    assert set(range(1, 186)) - set(table.row_numbers.tolist()) == {85, 99}
+    assert table.row_numbers[table.y < 0].tolist() == [85, 99]
     assert "Hof Müller" in set(table.cells["farm"])
     kinds = {c.name: c.kind for c in table.columns}
     assert (kinds["harvested"], kinds["lot_no"]) == ("date", "id")
@@ -461,18 +462,18 @@ def changeable():
 
 def test_other_cells_are_read_as_the_file_was():
     table = changeable()
-    new = table.with_cells({(0, "size"): "7,25", (2, "word"): "green"})
-    assert new.columns[1].numbers.tolist() == [7.25, 2.5, 3.0]
+    new = table.with_cells({(0, "size"): "7,25", (3, "word"): "green"})
+    assert new.columns[1].numbers[[0, 1, 3]].tolist() == [7.25, 2.5, 3.0]
     assert new.columns[2].categories == ("blue", "green", "red")
-    assert new.cells["size"].tolist() == ["7,25", "2,5", "3"]
-    assert table.cells["size"].tolist() == ["1,5", "2,5", "3"]  # nothing is lost
+    assert new.cells["size"].tolist() == ["7,25", "2,5", "", "3"]
+    assert table.cells["size"].tolist() == ["1,5", "2,5", "", "3"]  # nothing is lost
     assert new.columns[0] is table.columns[0]
 
 
 def test_rows_keep_their_numbers_when_others_are_dropped():
     new = changeable().with_cells({}, drop=[1])
-    assert new.row_numbers.tolist() == [1, 4] and new.position(4) == 1
-    assert new.ids == ("1", "4")
+    assert new.row_numbers.tolist() == [1, 3, 4] and new.position(4) == 2
+    assert new.ids == ("1", "3", "4")
 
 
 def test_dropping_all_rows_of_a_class_is_refused_in_words():
@@ -482,12 +483,12 @@ def test_dropping_all_rows_of_a_class_is_refused_in_words():
 
 def test_a_changed_label_changes_the_class():
     new = changeable().with_cells({(1, "y"): "a", (2, "y"): "c"})
-    assert new.classes == ("a", "c") and new.y.tolist() == [0, 0, 1]
+    assert new.classes == ("a", "b", "c") and new.y.tolist() == [0, 0, 2, 1]
 
 
-def test_a_row_whose_label_is_blanked_is_left_out():
+def test_a_row_whose_label_is_blanked_has_none():
     new = changeable().with_cells({(1, "y"): " "})
-    assert new.row_numbers.tolist() == [1, 4] and new.n_set_aside == 2
+    assert new.y.tolist() == [0, -1, -1, 1] and new.n_rows == 4
 
 
 def test_no_change_is_the_same_table():

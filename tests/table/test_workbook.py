@@ -293,7 +293,7 @@ def test_cells_far_apart_are_refused_before_all_between_are_made():
     assert "row 1,048,576 and column 16,384" in message
     book = openpyxl.load_workbook(io.BytesIO(workbook()))
     book.active["A1048576"] = "a long way"
-    assert read(saved(book), label="sex").n_rows == 4
+    assert read(saved(book), label="sex").labelled.n_rows == 4
     filled = ods_row(ods_cell("1", "float", n=16384), n=1_048_576)
     assert "column 16,384" in message_of(ods(filled))
     apart = [ods_row(ods_cell("x", n=500)), ods_row(ods_cell(None), n=1_000_000)]

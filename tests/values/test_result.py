@@ -51,7 +51,7 @@ def test_explain_sums_to_the_row_s_value(values):
     parts = values.explain(7)
     assert abs(parts["value"].sum() - values.rows["value"][6]) < 1e-12
     assert parts["value"].abs().is_monotonic_decreasing
-    with pytest.raises(cellval.InputError, match="no valued row 31"):
+    with pytest.raises(cellval.InputError, match="no row 31"):
         values.explain(31)
 
 

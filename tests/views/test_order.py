@@ -81,9 +81,9 @@ def test_a_row_is_found_by_id_and_by_number():
     )
     table = cellval.read(raw, label="y", id_column="name")
     assert find_rows(table, " ann ") == [0]
-    assert find_rows(table, "7") == [1]  # an id goes before a row number
-    assert find_rows(table, "4") == [2]  # row 2 was set aside
-    assert find_rows(table, "2") == []
+    assert find_rows(table, "7") == [2]  # an id goes before a row number
+    assert find_rows(table, "4") == [3]
+    assert find_rows(table, "2") == [1]  # though it has no label
     assert find_rows(table, "nobody") == []
 
 

@@ -23,7 +23,7 @@ def test_a_search_looks_at_number_id_and_cells_in_small_letters():
         kinds={"x": "category"},
     )
     texts = table_view(table).text.tolist()
-    assert texts[1] == "3\ncid\ncid\nq7\nb"
+    assert texts[2] == "3\ncid\ncid\nq7\nb"
 
 
 def test_similar_rows_of_one_class_follow_each_other():

@@ -57,7 +57,7 @@ SAMPLES = {
     ),
     "ugly.csv": (
         "Ugly",
-        "183 lots of an apple wholesaler: decimal commas, 9 cells that cannot be read, "
+        "185 lots of an apple wholesaler: decimal commas, 9 cells that cannot be read, "
         "5 repeated rows. 8 wrong cells are among the suspects; 2 wrong grades make "
         "the two lowest rows.",
     ),
@@ -145,11 +145,12 @@ def show_label(table: Table) -> None:
     """
     if not table.label:
         return
-    if table.target is not None:
-        figure = label_histogram(table.target, short_name(table.label, IN_A_BOX))
+    numbers = table.labelled.target
+    if numbers is not None:
+        figure = label_histogram(numbers, short_name(table.label, IN_A_BOX))
         chart(figure, "Histogram of the label", menu=False)
         return
-    counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
+    counts = np.bincount(table.labelled.y, minlength=len(table.classes)).tolist()
     figure = class_sizes(table.classes, counts)
     chart(figure, "Number of rows of each class", menu=False)
 

@@ -117,9 +117,8 @@ def explain(
     label = f"{plain(heading(table.label))}: {plain(values.labels[position])}"
     st.markdown(f"##### {plain(title[0].upper() + title[1:])} · {label}")
     if not np.isfinite(total):
-        st.info(
-            "This row was held out for testing, so it has no value. Choose another one."
-        )
+        why = "was held out for testing" if values.groups[position] else "has no label"
+        st.info(f"This row {why}, so it has no value. Choose another one.")
         return
     if not values.settings.additive:
         cells = values.values[position]
@@ -175,7 +174,7 @@ def show_neighbours(shown: Shown, position: int) -> None:
         verdict = "It speaks for the rows around it, which raises its value"
     st.markdown(
         f"{n_same} of the {n} rows most like it have the same label, "
-        f"{plain(table.classes[table.y[position]])}; of all rows, "
+        f"{plain(table.groups[position])}; of all rows, "
         f"{percent(near.share)} have it. {verdict}."
     )
     st.caption(
@@ -186,7 +185,7 @@ def show_neighbours(shown: Shown, position: int) -> None:
     frame = {
         "row_number": table.row_numbers[rows],
         "label": ["this row", *("same" if s else "other" for s in near.same)],
-        "class": [table.classes[k] for k in table.y[rows]],
+        "class": [table.groups[i] for i in rows],
         "distance": [0.0, *near.distances],
     }
     config = {

@@ -258,7 +258,7 @@ def take(table: Table, tried: Edits, edited: Mapping[int, Mapping[str, Any]]) ->
 
 
 def _label_box(table: Table, position: int, tried: Edits, key: str) -> None:
-    now = table.classes[int(table.y[position])]
+    now = table.groups[position]
     chosen = tried.begun.get(table.label, now)
 
     def take_label() -> None:

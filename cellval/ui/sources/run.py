@@ -8,6 +8,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
 from cellval.games.block_values import BlockValues
+from cellval.games.groups import of_labelled
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.project.results import told
@@ -32,9 +33,11 @@ def _game(table: Table, choice: BlocksChoice, test: Table | None) -> "BlockGame"
     from cellval.games.models import utility_of
 
     tested: Any = test if test is not None else choice.share or None
-    h = utility_of(table, choice.model, test=tested, n_neighbors=choice.n_neighbors)
+    near = choice.n_neighbors
+    h = utility_of(table.labelled, choice.model, test=tested, n_neighbors=near)
     how: dict[str, Any] = {"method": choice.method, "rounds": choice.rounds}
-    return BlockGame.of(h, *groups_of(table, choice), **how)
+    rows, columns = groups_of(table, choice)
+    return BlockGame.of(h, of_labelled(rows, table), columns, **how)
 
 
 def start(session: Session, table: Table, choice: BlocksChoice) -> None:
