@@ -26,7 +26,7 @@ from cellval.detect.suspicion import make_suspicion
 from cellval.validation.planting import KINDS, plant, slip_labels
 
 PARTS = ("detection", "yardstick", "speed")
-SEEDS = 1
+SEEDS = 3
 
 
 def tables():
