@@ -24,6 +24,14 @@ ADULT = SAMPLES / "adult_2000.csv"
 LONG = ("--label", "income", "--subsets", "all")
 
 
+@pytest.fixture(autouse=True)
+def heard_hangup():
+    """SIGHUP is heard by what is started here, also if the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 def long_run(folder, ignored=None):
     """A run that has values; one signal can be ignored from its start."""
 
