@@ -134,9 +134,9 @@ def id_words(values: CellValues, i: int) -> str:
 
 def _label_words(values: CellValues, i: int) -> str:
     label = figure_name(values.labels[i], 60)
-    if values.bands:
-        return f", label {label}"
-    return f", {class_words(label)}" if label else ""
+    if not label:
+        return ""
+    return f", label {label}" if values.bands else f", {class_words(label)}"
 
 
 def cell_data(

@@ -35,28 +35,34 @@ def is_warm() -> bool:
 
 
 def _compile_all() -> None:
-    """Small tables first: whoever tries a sample waits for them only."""
+    """Small tables of classes first: whoever tries a sample waits for them only."""
     try:
-        for n_rows, options in WARM_UPS:
-            cells = [i % 5 for i in range(n_rows)]
-            frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
-            frame["y"] = ["ab"[i % 2] for i in range(n_rows)]
-            table = Table.from_frame(frame, label="y")
-            test = Table.from_frame(frame.head(2), like=table)
-            for chosen in options:
-                _values(table, test, **chosen)
-            surprise(table)
-        nearest(table, 0, 2)
-        for near in (None, 2):
-            values = _values(table, test, near=near)
-            for work in (1.0, 0.0):  # exact, sampled
-                what_if(table, values, 1, {"x0": "3"}, test=test, seconds=work)
+        for kind in ("category", "number"):
+            _compile(kind)
     except Exception:  # the first run will say what is wrong
         report("warming up failed")
     # Streamlit collects garbage after every click, which takes a tenth of a second as
     # long as all that was loaded and compiled is looked through each time.
     gc.collect()
     gc.freeze()
+
+
+def _compile(kind: str) -> None:
+    """All that is asked of a table whose label is classes, or a number."""
+    for n_rows, options in WARM_UPS:
+        cells = [i % 5 for i in range(n_rows)]
+        frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
+        frame["y"] = [i % 2 for i in range(n_rows)]
+        table = Table.from_frame(frame, label="y", kinds={"y": kind})
+        test = Table.from_frame(frame.head(2), like=table)
+        for chosen in options:
+            _values(table, test, **chosen)
+        surprise(table)
+    nearest(table, 0, 2)
+    for near in (None, 2):
+        values = _values(table, test, near=near)
+        for work in (1.0, 0.0):  # exact, sampled
+            what_if(table, values, 1, {"x0": "3"}, test=test, seconds=work)
 
 
 def _values(table: Table, test: Table, **options: Any) -> CellValues:

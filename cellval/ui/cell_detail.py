@@ -151,7 +151,7 @@ def _whose(table: Table, cell: CellDetail, new: str | None) -> None:
     if cell.row_id is not None:
         whose.append(f"{plain(table.id_column or '')} {plain(cell.row_id)}")
     if table.label:
-        whose.append(f"{plain(table.label)}: {plain(cell.label)}")
+        whose.append(f"{plain(table.label)}: {plain(content(cell.label))}")
     st.caption(" · ".join(whose))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from cellval.figures.waterfall import waterfall
 from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
-from cellval.text import brief, percent, short_name
+from cellval.text import brief, content, percent, short_name
 from cellval.ui import tables
 from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
@@ -114,7 +114,7 @@ def explain(
     _, table, values, _ = shown
     unit, total = shown.row_unit, float(values.row_values[position])
     title = name_of(table, position)
-    label = f"{plain(heading(table.label))}: {plain(values.labels[position])}"
+    label = f"{plain(heading(table.label))}: {plain(content(values.labels[position]))}"
     st.markdown(f"##### {plain(title[0].upper() + title[1:])} · {label}")
     if not np.isfinite(total):
         why = "was held out for testing" if values.groups[position] else "has no label"
