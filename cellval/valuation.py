@@ -14,6 +14,7 @@ import pandas as pd
 from cellval.errors import InputError
 from cellval.knn import engine
 from cellval.knn.problem import require_label
+from cellval.knn.sums import check_table
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
@@ -76,6 +77,7 @@ def iter_chosen(
     where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
     if table.labelled is not table and not options.is_function:
         if continue_from is not None:
+            check_table(continue_from, table)
             continue_from = of_labelled(continue_from, table)
         steps = iter_chosen(
             table.labelled, options, continue_from=continue_from, **where

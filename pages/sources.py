@@ -16,7 +16,7 @@ session = get_session()
 
 
 def draw() -> None:
-    table = need_table(session)
+    table = need_table(session).labelled  # models learn from no others
     need_label(session, table)
     st.markdown(
         "Who contributed what? Rows that belong together (a site, a supplier, a year) "

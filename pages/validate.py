@@ -13,7 +13,7 @@ session = get_session()
 
 
 def draw() -> None:
-    table = need_table(session)
+    table = need_table(session).labelled  # models learn from no others
     need_label(session, table)
     st.markdown(
         "Would it find errors in a table like mine? Errors of a kind you choose are "

@@ -10,6 +10,7 @@ from cellval.detect.labels import label_surprise
 from cellval.detect.surprise import surprise
 from cellval.games.groups import of_labelled, rows_by_column
 from cellval.repairs.repair import Repair
+from cellval.views.row_detail import neighbours
 
 GONE = [4, 11, 76]  # positions; the second is the row with swapped cells
 
@@ -177,3 +178,63 @@ def test_they_are_exported(table, tmp_path):
         b"x,z,y\n1,7,a\n2,8,\n3,9,b\n", {(2, "x"): Repair("replace", "5")}
     )
     assert fixed == b"x,z,y\n1,7,a\n5,8,\n3,9,b\n"
+
+
+def test_values_of_another_table_are_not_continued(davis, table):
+    other = read(davis.assign(weight=davis["weight"].to_numpy()[::-1]), GONE)
+    for step in cellval.iter_values(other, subsets=2):
+        if step.has_result:
+            break
+    options = {"subsets": 2, "continue_from": step.result}
+    assert "different table" in message_of(cellval.value_cells, table, **options)
+    less = options | {"continue_from": cellval.value_cells(read(davis[:90]), subsets=2)}
+    assert "different table" in message_of(cellval.value_cells, table, **less)
+
+
+def test_columns_of_the_rows_with_a_label_are_whole(davis):
+    """Cells that do not fit keep their rows, and columns of no use stay known."""
+    day = pd.Series(pd.date_range("2020-01-01", periods=200).astype(str))
+    day[[150, 199]] = "soon"
+    table = read(davis.assign(day=day, note="same"), GONE)
+    assert table.labelled.cells["day"][147] == "soon"
+    (column,) = (c for c in table.labelled.columns if c.name == "day")
+    assert column.strays == ((147, "soon"), (196, "soon"))
+    assert len(table.labelled.columns) == len(table.columns)
+    cellval.validate(table, kind="times ten", removal=False)
+
+
+def test_rows_that_get_or_lose_a_label_are_counted_as_changed(table):
+    fixed = cellval.repair(table, {(5, "sex"): "F", (12, "sex"): "F"})
+    measured = cellval.compare_models(table, fixed, folds=2, repeats=1)
+    assert (measured.n_touched, measured.n_dropped) == (2, 0)
+    drop = cellval.repair(table, {(1, ""): Repair("drop"), (2, "sex"): None})
+    measured = cellval.compare_models(table, drop, folds=2, repeats=1)
+    assert (measured.n_touched, measured.n_dropped) == (2, 1)
+
+
+def test_neighbours_that_drive_a_row_have_a_label(table):
+    values = cellval.value_cells(table)
+    for position in (3, 10, 100):
+        near = neighbours(table, values, position)
+        assert (table.y[near.rows] >= 0).all() and position not in near.rows
+        assert near.share == (table.labelled.y == table.y[position]).mean()
+
+
+def test_a_column_that_only_they_fill(davis):
+    lone = pd.Series([""] * 200)
+    lone[GONE] = ["u", "v", "u"]
+    number = lone.replace({"u": "1.5", "v": "2.5"})
+    frame = davis.assign(lone=lone, number=number)
+    kinds = {"height": "number", "lone": "category", "number": "number"}
+    table = read(frame, GONE, label="height", kinds=kinds)
+    assert surprise(table).surprise.shape == (200, 6)
+    cellval.validate(table, kind="swap", removal=False)
+
+
+def test_one_source_that_has_labels_has_nothing_to_share(davis):
+    site = pd.Series(["a"] * 200)
+    site[GONE] = "b"
+    words = message_of(
+        cellval.value_blocks, read(davis.assign(site=site), GONE), "site"
+    )
+    assert "'a' in every row" in words

@@ -164,7 +164,8 @@ def _suspects_text(suspicion: Suspicion, k: int) -> str:
     for name in ("column", "content", "suggestion"):
         shown[name] = frame[name].map(printable)
     if suspicion.values is not None:
-        unit = Unit.of(float(np.nanmax(np.abs(frame["value"]), initial=0.0)))
+        sizes = frame["value"].abs().dropna()
+        unit = Unit.of(float(np.max(sizes, initial=0.0)))
         pairs = zip(frame["value"], frame["stderr"], strict=True)
         shown["value"] = [unit.with_error(*pair) for pair in pairs]
     shown["suspicion"] = frame["suspicion"].map(share)

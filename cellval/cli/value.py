@@ -80,7 +80,11 @@ def _out_folder(options: argparse.Namespace) -> Path:
 
 def explain(options: argparse.Namespace) -> int:
     table = read_table(options)
-    table.position(options.row)  # before the work, not after
+    # before the work, not after
+    if table.label and table.y[table.position(options.row)] < 0:
+        raise InputError(
+            f"Row {options.row:,} has no label, so it has no value. Choose another one."
+        )
     values, stopped = find_values(options, table, Deadline(options, table))
     print(_explanation(values, options.row))
     if not stopped:

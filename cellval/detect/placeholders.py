@@ -38,6 +38,7 @@ WORDS = frozenset(
 )
 # Numbers that words would not have among them by chance.
 AMONG_WORDS = frozenset({"999", "9999", "99999", "-1", "-9", "-99", "-999", "-9999"})
+SEVERAL = 3  # cells
 BRACKETS = {"(": ")", "[": "]", "<": ">", "{": "}", '"': '"', "'": "'"}
 
 
@@ -83,6 +84,13 @@ def _text_codes(table: Table) -> list[Placeholder]:
             code = Placeholder(column.name, float("nan"), text, len(rows), rows)
             found.append(code)
     return found
+
+
+@kept(1)
+def words_for_missing(column: Column) -> frozenset[str]:
+    """Words in a column of numbers that several cells hold: one question, not many."""
+    held = _held_texts(column) if column.codes is None else {}
+    return frozenset(text for text, rows in held.items() if rows.size >= SEVERAL)
 
 
 def _held_texts(column: Column) -> dict[str, np.ndarray]:

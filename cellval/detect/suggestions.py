@@ -22,13 +22,14 @@ from cellval.detect.readings import (
     writings,
     written,
 )
+from cellval.detect.rules import exceptions
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
 from cellval.stats import robust_spread
 from cellval.table.columns import Column
 from cellval.table.encoding import encode_column
 from cellval.table.table import Table
-from cellval.text import full
+from cellval.text import brief, full
 
 BLANK = "(blank)"
 FITS = 0.05  # so many ordinary cells, at least, are as odd as a slip put right
@@ -116,7 +117,7 @@ def suggest_many(
             near[i] = index.neighbours(found.model.cells[:, [i]], np.array([i]))[0]
         around = _Around.of(table, j, near[i][j])
         known = writings(table)[table.feature_names[j]].known
-        options = _readings(table, found, i, j)
+        options = _by_rule(table, i, j) + _readings(table, found, i, j)
         named, slips, unit = _slips(table, found, i, j)
         options += named + _clearest([*swaps.get((i, j), ()), *slips], known) or unit
         slip = _misspelt(table, i, j, meant[j], around)
@@ -125,6 +126,16 @@ def suggest_many(
             options = [CODE, *(replace(o, is_likely=False) for o in options)]
         answers.append(_in_order(table.cells[table.feature_names[j]].iloc[i], options))
     return answers
+
+
+def _by_rule(table: Table, i: int, j: int) -> list[Suggestion]:
+    """What a rule says that the cell breaks."""
+    broken = exceptions(table).get((i, table.feature_names[j]))
+    if broken is None:
+        return []
+    rule, k = broken
+    why = f"Nearly all rows with the same {brief(rule.given, 30)} have it."
+    return [Suggestion(rule.usual[k], why, is_likely=True)]
 
 
 def _in_order(own: str, options: Sequence[Suggestion]) -> tuple[Suggestion, ...]:

@@ -20,7 +20,13 @@ import pandas as pd
 from cellval.detect.misspelt import misspelt, spelt_otherwise
 from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
 from cellval.detect.periods import out_of_step
-from cellval.detect.placeholders import Placeholder, holds_code, placeholders
+from cellval.detect.placeholders import (
+    Placeholder,
+    holds_code,
+    placeholders,
+    words_for_missing,
+)
+from cellval.detect.rules import exceptions
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.errors import is_whole, require
 from cellval.kept import kept
@@ -181,11 +187,12 @@ def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
 def _misfits(
     table: Table, codes: tuple[Placeholder, ...]
 ) -> dict[tuple[int, int], str]:
-    """Cells that do not fit their column's format, placeholders, and slips."""
+    """Cells that do not fit their column's format or a rule, placeholders, slips."""
     found: dict[tuple[int, int], str] = {}
     for j, column in enumerate(table.features):
         for i, text in column.strays:
-            if text.strip().casefold() not in MISSING_MARKERS:
+            asked = text.strip() in words_for_missing(column)
+            if not asked and text.strip().casefold() not in MISSING_MARKERS:
                 found[i, j] = f"'{brief(text, 30)}' is no {column.word}."
         for slip, meant in misspelt(column).items():
             for i in np.flatnonzero(column.codes == slip).tolist():
@@ -195,6 +202,10 @@ def _misfits(
             for i in np.flatnonzero(texts.isin(list(otherwise))).tolist():
                 usual = otherwise[texts.iloc[i]]
                 found[i, j] = f"Written otherwise: nearly all others have '{usual}'."
+    places = {name: j for j, name in enumerate(table.feature_names)}
+    for (i, name), (rule, k) in exceptions(table).items():
+        if name in places:
+            found.setdefault((i, places[name]), rule.sentence(table, k))
     for code in codes:
         j = table.feature_names.index(code.column)
         for i in code.rows.tolist():
@@ -259,13 +270,17 @@ def _rarity_near(column: Column, bend: float, near: NearLabels) -> np.ndarray:
         everyone = robust_spread(x)
         windows = near.rolled(x)
         spread = (windows.quantile(0.75) - windows.quantile(0.25)) / 1.35
-        middle = near.back(windows.median(), float(np.nanmedian(x)))
+        known = x[~np.isnan(x)]
+        other = float(np.median(known)) if known.size else np.nan
+        middle = near.back(windows.median(), other)
         spread = near.back(spread, everyone)
         away = np.abs(x - middle) / np.maximum(spread, NARROWEST * everyone)
         return tail_of(away)(away)
     assert column.codes is not None
     codes, n = column.codes, len(column.categories)
     known = codes >= 0
+    if not known.any():
+        return np.full(codes.size, np.nan)
     common = np.bincount(codes[known], minlength=n).astype(float)
     total = max(1.0, common.sum())
     # The share of the column counts as one cell of the window.

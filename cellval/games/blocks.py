@@ -262,14 +262,15 @@ def iter_blocks(
     if isinstance(test, pd.DataFrame):
         test = as_table(test, like=table)
     if isinstance(row_groups, str):
-        row_groups = rows_by_column(table, row_groups)
+        row_groups = rows_by_column(table.labelled, row_groups)
+    elif table.labelled is not table:
+        row_groups = of_labelled(row_groups, table)
     if column_groups is None:
         column_groups = columns_alone(table)
     elif not isinstance(column_groups, Groups):
         column_groups = columns_by(table, column_groups)
     how: dict[str, Any] = {"n_neighbors": n_neighbors, "random_state": random_state}
     h = utility_of(table.labelled, model, test=test, width=width, **how)
-    row_groups = of_labelled(row_groups, table)
     options: dict[str, Any] = {"rounds": rounds, "random_state": random_state}
     game = BlockGame.of(h, row_groups, column_groups, method=method, **options)
     return game.play(

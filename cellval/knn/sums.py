@@ -1,7 +1,8 @@
 """`RunSums`: sums of work items so far, and the `CellValues` that they amount to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from cellval.errors import InputError
 from cellval.knn.cell_values import Sums, make_sums
 from cellval.knn.plan import ALL, Item
 from cellval.knn.problem import Problem
+from cellval.table.table import Table
 from cellval.values.result import CellValues, describe
 from cellval.values.settings import OF_THE_RUN
 
@@ -171,6 +173,20 @@ def _state(merged: RunSums) -> dict[str, np.ndarray]:
     return known | {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
 
 
+def check_table(values: CellValues, table: Table) -> None:
+    """InputError if they were made from another one."""
+    if values.settings.table != table.fingerprint:
+        _refuse(["table"])
+
+
+def _refuse(changed: Sequence[str]) -> NoReturn:
+    raise InputError(
+        "This run cannot continue those values: different "
+        + ", ".join(changed)
+        + ". Use the same table and settings, or start a new run."
+    )
+
+
 def resumed(problem: Problem, values: CellValues) -> RunSums:
     """The state in which `values` left a run of the same problem."""
     changed = [
@@ -179,11 +195,7 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
         if getattr(values.settings, name) != getattr(problem.settings, name)
     ]
     if changed:
-        raise InputError(
-            "This run cannot continue those values: different "
-            + ", ".join(changed)
-            + ". Use the same table and settings, or start a new run."
-        )
+        _refuse(changed)
     empty, state = nothing(problem), values.state
     for name, like in _state(empty).items():
         new = state.get(name)

@@ -54,7 +54,11 @@ class Damaged(Exception):
 
 
 def connect(
-    path: Path, *, create: bool = False, version: int = len(MIGRATIONS)
+    path: Path,
+    *,
+    create: bool = False,
+    version: int = len(MIGRATIONS),
+    of: str = "",
 ) -> sqlite3.Connection:
     """Open a database and bring its schema up to date, or to an earlier version.
 
@@ -74,7 +78,7 @@ def connect(
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise Damaged(str(found))
-        _migrate(connection, path, version)
+        _migrate(connection, of or path.parent.name, version)
     except sqlite3.DatabaseError as error:
         connection.close()
         if is_damage(error):
@@ -97,7 +101,7 @@ def _copy(path: Path, version: int) -> sqlite3.Connection:
         for name in (path.name, f"{path.name}-wal"):
             if (path.parent / name).exists():
                 shutil.copyfile(path.parent / name, Path(folder) / name)
-        found = connect(Path(folder) / path.name, version=version)
+        found = connect(Path(folder) / path.name, version=version, of=path.parent.name)
         memory = sqlite3.connect(":memory:", check_same_thread=False)
         try:
             found.backup(memory)
@@ -133,11 +137,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise
 
 
-def _migrate(connection: sqlite3.Connection, path: Path, to: int) -> None:
+def _migrate(connection: sqlite3.Connection, name: str, to: int) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise InputError(
-            f"The project in {path.parent.name} was written by a later version of "
+            f"The project in {name} was written by a later version of "
             "cellval. Open it with that one."
         )
     for n, statements in enumerate(MIGRATIONS[version:to], version + 1):

@@ -96,7 +96,7 @@ class Project:
         self._use(connection)
         self._lock = threading.RLock()
         self._groups: list[Group] = []  # as they were written
-        self._is_behind = False  # is something in memory only?
+        self._pending: dict[Cell, None] = {}  # decided on, and not written yet
         self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
         self._sources: dict[str, Source] = {}  # files that are in memory only
         self.work = work or Work()
@@ -349,10 +349,12 @@ class Project:
         try:
             return read_values(path, table)
         except Damaged as fault:
-            aside = set_aside(path)
+            kept = "left where they are"
+            with suppress(OSError):  # where nothing can be written, they stay
+                kept = f"set aside as {set_aside(path).name}"
             self.aside.append(
-                f"The values of a run were damaged ({fault}) and set aside as "
-                f"{aside.name}. Decisions and repairs are not touched; value again."
+                f"The values of a run were damaged ({fault}) and {kept}. Decisions and "
+                "repairs are not touched; value again."
             )
             return None
 
@@ -429,26 +431,27 @@ class Project:
     # --- decisions --------------------------------------------------------------------
 
     def _keep(self, cells: Iterable[Cell]) -> None:
-        """Write what is decided on these cells now; all of it if something failed."""
+        """Write what is decided on these cells now, and what could not be before."""
         with self._lock, self._noting_trouble():
-            touched = dict.fromkeys(cells)
-            if self._is_behind:
-                known = self._all("SELECT row, column FROM decisions")
-                known += self._all("SELECT row, column FROM repairs")
-                touched |= dict.fromkeys(known)
-                touched |= dict.fromkeys((*self.work.decisions, *self.work.repairs))
+            self._pending |= dict.fromkeys(cells)
             with self._writing() as database:
                 _say(database, self._unsaid)
-                for cell in touched:
+                for cell in self._pending:
                     _put(database, cell, self.work.standing(cell))
-                if self._groups != self.work.groups or self._is_behind:
+                if self._groups != self.work.groups:
                     database.execute("DELETE FROM groups")
                     database.executemany(
                         "INSERT INTO groups (words, cells) VALUES (?, ?)",
                         [(g.words, json.dumps(_cells(g))) for g in self.work.groups],
                     )
-            self._groups, self._is_behind = list(self.work.groups), False
+            self._groups, self._pending = list(self.work.groups), {}
             self._unsaid = {}
+
+    @property
+    def _is_behind(self) -> bool:
+        """Is something that a person did in memory only?"""
+        changed = self._groups != self.work.groups
+        return bool(self._pending or self._unsaid or changed)
 
     def _load_work(self) -> None:
         work = self.work
@@ -509,10 +512,9 @@ class Project:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            self._is_behind = True
             self.trouble = why_not(error)
         else:
-            if not self._is_behind:
+            if not self._is_behind and not is_copy(self._database):
                 self.trouble = ""
 
     def try_again(self) -> None:
@@ -521,9 +523,9 @@ class Project:
         with self._lock, self._noting_trouble():
             if path and is_copy(self._database) and can_write(path):
                 self._use(connect(path))
-                if not self._is_behind:
-                    self._load_work()
+                self._seen_version = -1  # others may have written meanwhile
         self._keep(())
+        self.refresh()
 
     def _use(self, connection: sqlite3.Connection) -> None:
         self._database = connection

@@ -19,6 +19,8 @@ class Versions:
     untouched: np.ndarray  # positions
     old: np.ndarray  # touched rows as they were
     new: np.ndarray  # touched rows as they are, without the dropped ones
+    n_touched: int  # rows that differ: changed, dropped, with or without a label now
+    n_dropped: int  # of these
 
     @cached_property
     def X(self) -> np.ndarray:
@@ -86,6 +88,8 @@ def versions_of(before: Table, after: Table) -> Versions:
         np.flatnonzero(~touched[old]),
         np.flatnonzero(touched[old]),
         old.size + np.arange(new.size),
+        int(touched.sum()),
+        int(np.sum(touched & ~kept)),
     )
 
 

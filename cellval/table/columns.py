@@ -73,6 +73,17 @@ class Column:
     def feature(self) -> bool:
         return not self.why_not
 
+    def part(self, rows: np.ndarray) -> "Column":
+        """Some of its cells, in this order."""
+        place = {i: k for k, i in enumerate(rows.tolist())} if self.strays else {}
+        return replace(
+            self,
+            missing=self.missing[rows],
+            strays=tuple((place[i], text) for i, text in self.strays if i in place),
+            numbers=None if self.numbers is None else self.numbers[rows],
+            codes=None if self.codes is None else self.codes[rows],
+        )
+
     @property
     def word(self) -> str:
         """What one of its cells is: a number, date, time ..."""

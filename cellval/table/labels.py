@@ -206,6 +206,11 @@ def label_fault(
             "choose another label."
         )
     if is_test:
+        if kind == "number" and not np.isfinite(numbers_of(texts, decimal)[0]).any():
+            return (
+                f"The label '{name}' holds no number, but numbers in the other table. "
+                "Correct it, or give a file with the same label."
+            )
         return ""
     if k == 1:
         return (

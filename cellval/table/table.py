@@ -126,7 +126,8 @@ class Table:
         if rows.size == self.n_rows:
             return self
         cells = self.cells.iloc[rows].reset_index(drop=True)
-        return replace(part(self, rows), cells=cells)
+        columns = tuple(column.part(rows) for column in self.columns)
+        return replace(part(self, rows), cells=cells, columns=columns)
 
     @property
     def label_kind(self) -> str:
@@ -634,17 +635,10 @@ def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:
 
 def part(table: Table, rows: np.ndarray) -> Table:
     """Some rows as models see them; without their texts."""
-
-    def column(c: Column) -> Column:
-        if c.numbers is not None:
-            return replace(c, missing=c.missing[rows], numbers=c.numbers[rows])
-        assert c.codes is not None
-        return replace(c, missing=c.missing[rows], codes=c.codes[rows])
-
     return replace(
         table,
         cells=pd.DataFrame(index=range(rows.size)),
-        columns=tuple(column(c) for c in table.features),
+        columns=tuple(column.part(rows) for column in table.features),
         y=table.y[rows],
         target=None if table.target is None else table.target[rows],
         row_numbers=table.row_numbers[rows],

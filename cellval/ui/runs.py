@@ -161,11 +161,11 @@ def _restore_comparison(file: FileWork, table: Table, made: Any, result: Any) ->
 
 def _restore_blocks(file: FileWork, table: Table, made: Any, result: Any) -> None:
     choice, values = again(BlocksChoice, made), again(BlockValues, result)
-    file.blocks.start(table, choice, partial(_only, values))
+    file.blocks.start(table.labelled, choice, partial(_only, values))
 
 
 def _restore_validation(file: FileWork, table: Table, made: Any, result: Any) -> None:
-    errors = again(PlantingChoice, made)
+    errors, table = again(PlantingChoice, made), table.labelled
     if result["table"] == table.fingerprint:
         steps = partial(iter_validation_again, table, result)
         file.validation.start(table, errors, steps)

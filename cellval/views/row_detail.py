@@ -87,13 +87,19 @@ class Neighbours:
 
 
 def neighbours(table: Table, values: CellValues, position: int) -> Neighbours:
-    """Alike labels around a row raise its value, others lower it."""
-    rows, distances = nearest(table, position, N_NEAR)
-    alike = table.y == table.y[position]
+    """Alike labels around a row raise its value, others lower it.
+
+    Of rows with a label, as models see them.
+    """
+    has = np.flatnonzero(table.y >= 0)
+    near, distances = nearest(
+        table.labelled, int(np.searchsorted(has, position)), N_NEAR
+    )
+    rows, alike = has[near], table.y == table.y[position]
     size = np.abs(np.nan_to_num(values.values[position]))
     important = np.argsort(-size, kind="stable")[:N_IMPORTANT]
     columns = tuple(values.column_names[j] for j in important)
-    return Neighbours(rows, distances, alike[rows], float(alike.mean()), columns)
+    return Neighbours(rows, distances, alike[rows], float(alike[has].mean()), columns)
 
 
 def is_low(values: CellValues, suspicion: Suspicion | None, position: int) -> bool:

@@ -195,3 +195,15 @@ def test_a_run_is_kept_in_a_project_and_goes_on_there(tmp_path, capsys, monkeypa
     assert "There is no project 'nothing'" in capsys.readouterr().err
     assert main(["run", *out]) == 2
     assert "Name a file with a table, or a project" in capsys.readouterr().err
+
+
+def test_rows_without_a_label_are_refused_before_the_work_and_listed(tmp_path, capsys):
+    davis = pd.read_csv(SAMPLES / "davis.csv", dtype=str, keep_default_na=False)
+    davis.loc[11, "sex"] = ""
+    path = tmp_path / "some.csv"
+    davis.to_csv(path, index=False)
+    assert main(["explain", str(path), "--label", "sex", "--row", "12"]) == 2
+    assert "Row 12 has no label" in capsys.readouterr().err
+    assert main(["suspects", str(path), "--label", "sex"]) == 0
+    said = capsys.readouterr()
+    assert "Warning" not in said.err and "166" in said.out

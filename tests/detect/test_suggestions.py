@@ -264,7 +264,7 @@ def test_another_unit_is_an_idea_unless_the_cell_names_it():
 def test_what_neighbours_have_is_likely_only_for_a_text_like_theirs():
     draw = np.random.default_rng(3)
     town = np.repeat(["Birmingham", "Montgomery", "Huntsville"], 60)
-    code = np.repeat([35, 36, 37], 60) * 1000 + draw.integers(0, 3, 180)
+    code = np.repeat([35, 36, 37], 60) * 1000 + draw.permutation(180)
     rest = {"code": code, "y": np.tile(["a", "b"], 90)}
     for wrong, likely in (("Bxrmxnghxm", True), ("Paris", False)):
         frame = pd.DataFrame({"town": town, **rest}).astype(object)

@@ -178,10 +178,22 @@ def test_a_folder_that_can_be_written_again_has_what_others_wrote(
 ):
     make_unwritable(project, monkeypatch)
     found = shelf.open(project.id)
+    found.try_again()  # which fails, and must not make it forget what others do
     monkeypatch.undo()
     project.work.decide(1, "weight", "fine")
     found.try_again()
     assert found.work.decisions == {(1, "weight"): "fine"}
+
+
+def test_decisions_of_a_copy_do_not_undo_those_of_others(shelf, project, monkeypatch):
+    make_unwritable(project, monkeypatch)
+    found = shelf.open(project.id)
+    found.work.decide(2, "weight", "error")
+    monkeypatch.undo()
+    project.work.decide(1, "weight", "fine")
+    found.try_again()
+    told = {(1, "weight"): "fine", (2, "weight"): "error"}
+    assert found.work.decisions == shelf.open(project.id).work.decisions == told
 
 
 WRITER = """

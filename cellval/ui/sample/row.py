@@ -161,6 +161,8 @@ def sum_words(shown: Shown, position: int) -> str:
 def show_neighbours(shown: Shown, position: int) -> None:
     """The rows most like it: alike labels raise its value, others lower it."""
     table = shown.table
+    if table.y[position] < 0:  # it has no value that others could drive
+        return
     near = neighbours(table, shown.values, position)
     st.markdown(
         "##### Neighbours that drive it",

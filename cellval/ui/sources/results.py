@@ -66,7 +66,7 @@ def show(
     if choice.test == "hold-out":
         st.caption(
             f"Sources hold {counted(n_rows, 'row')}; the other "
-            f"{table.labelled.n_rows - n_rows:,} are held out to test on."
+            f"{table.n_rows - n_rows:,} are held out to test on."
         )
     for caveat in blocks.caveats():
         st.warning(plain(caveat), icon=":material/warning:")

@@ -8,7 +8,6 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
 from cellval.games.block_values import BlockValues
-from cellval.games.groups import of_labelled
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
 from cellval.project.results import told
@@ -33,11 +32,9 @@ def _game(table: Table, choice: BlocksChoice, test: Table | None) -> "BlockGame"
     from cellval.games.models import utility_of
 
     tested: Any = test if test is not None else choice.share or None
-    near = choice.n_neighbors
-    h = utility_of(table.labelled, choice.model, test=tested, n_neighbors=near)
+    h = utility_of(table, choice.model, test=tested, n_neighbors=choice.n_neighbors)
     how: dict[str, Any] = {"method": choice.method, "rounds": choice.rounds}
-    rows, columns = groups_of(table, choice)
-    return BlockGame.of(h, of_labelled(rows, table), columns, **how)
+    return BlockGame.of(h, *groups_of(table, choice), **how)
 
 
 def start(session: Session, table: Table, choice: BlocksChoice) -> None:

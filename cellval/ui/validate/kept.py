@@ -63,7 +63,7 @@ def _validation(table: Table, saved: Mapping[str, Any]) -> "Validation":
 
     held_out = np.array(saved["held_out"], np.int64)
     texts = {(i, column): text for i, column, text in saved["texts"]}
-    planted = with_errors(without_rows(table.labelled, held_out), held_out, texts)
+    planted = with_errors(without_rows(table, held_out), held_out, texts)
     ranks = None
     if saved["ranks"] is not None:
         ranks = np.full(planted.wrong.shape, np.nan)

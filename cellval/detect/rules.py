@@ -1,0 +1,212 @@
+"""Columns that settle another one: dependencies that hold but for a few cells.
+
+Where one column says what another one holds (a hospital's number its city), the rare
+rows that differ from all others of their group are questions to a person, and what the
+others hold is the answer to suggest. Most dependencies that one can count are none:
+columns agree by chance, or because one is *likely* given the other. A rule is kept only
+if it breaks far less often than it would by chance, if it breaks as rarely in each
+group as in all others (where groups are likely rather than settled, some are torn), and
+if those who break it stand alone in their group.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from cellval.kept import kept
+from cellval.table.columns import Texts
+from cellval.table.table import Table
+from cellval.text import brief, content
+
+GROUP = 3  # rows that share what settles the other column, at least
+BROKEN = 0.15  # of the rows, at most
+OF_CHANCE = 0.3  # of the exceptions that a shuffled column would have, at most,
+SURE = 5.0  # and so many standard deviations fewer
+UNEVEN = 2.0  # variance of exceptions between groups, against that of mere chance
+TORN = 1 / 3  # of the exceptions, at most: rows of groups without a clear majority
+CLEAR = 0.6  # of a group holds the same, at least
+ALONE = 0.1  # of a group, at most, holds what an exception holds, or it alone
+GROUPS = 4  # at least: two classes that differ settle nothing,
+ROWS = 5.0  # nor do groups that are smaller on average
+MOST_JUDGED = 20_000  # rows from which rules are judged
+MOST_GIVEN = 60  # columns that may settle others
+
+
+@dataclass(frozen=True, eq=False)
+class Dependency:
+    """What one column holds settles what another one holds."""
+
+    given: str
+    target: str
+    n_rows: int  # in groups, of the rows that were judged
+    n_exceptions: int  # among these
+    by_chance: int  # exceptions if the column were shuffled
+    rows: np.ndarray  # positions of rows of the whole table that break it alone
+    usual: tuple[str, ...]  # what their groups hold
+    agreed: np.ndarray  # (n, 2): so many of so many rows of their groups
+
+    def sentence(self, table: Table, k: int) -> str:
+        """Why the k-th of its rows is asked about."""
+        own = content(table.cells[self.given].iat[int(self.rows[k])].strip(), 30)
+        same, of = self.agreed[k].tolist()
+        return (
+            f"Where {brief(self.given, 30)} is {own}, {same:,} of {of:,} rows have "
+            f"'{brief(self.usual[k], 30)}'."
+        )
+
+
+@kept(1)
+def dependencies(table: Table) -> tuple[Dependency, ...]:
+    """All that hold between two columns of the file, used as features or not."""
+    n = table.n_rows
+    draw = np.random.default_rng([0, n])
+    cells = table.cells
+    if n > MOST_JUDGED:  # texts of all rows are many, and few columns are in a rule
+        cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
+    few = {str(name): _Coded.of(cells[name]) for name in cells}
+    whole = cache(lambda name: _Coded.of(table.cells[name]))
+    given = [name for name, column in few.items() if column.has_groups][:MOST_GIVEN]
+    found = []
+    for a in given:
+        for b in few:
+            if a == b or few[b].is_constant:
+                continue
+            counts = _judge(few[a], few[b], draw)
+            if counts is not None:
+                found.append(_dependency(a, b, whole(a), whole(b), counts))
+    return tuple(found)
+
+
+@kept(1)
+def exceptions(table: Table) -> dict[tuple[int, str], tuple[Dependency, int]]:
+    """Cells that break a rule, with the rule that most rows of a group speak for."""
+    found: dict[tuple[int, str], tuple[Dependency, int]] = {}
+    for rule in dependencies(table):
+        for k, i in enumerate(rule.rows.tolist()):
+            other = found.get((i, rule.target))
+            same = rule.agreed[k, 0]
+            if other is None or same > other[0].agreed[other[1], 0]:
+                found[i, rule.target] = rule, k
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    """A column as numbers for its texts; what is missing has the last one."""
+
+    codes: np.ndarray
+    texts: tuple[str, ...]  # the last: blank
+
+    @classmethod
+    def of(cls, cells: pd.Series) -> "_Coded":
+        texts = Texts.of(cells)
+        place: dict[str, int] = {}
+        for text, gone in zip(texts.stripped, texts.missing, strict=True):
+            if not gone:
+                place.setdefault(text, len(place))
+        codes = [
+            len(place) if gone else place[text]
+            for text, gone in zip(texts.stripped, texts.missing, strict=True)
+        ]
+        return cls(np.array(codes, np.int64)[texts.index], (*place, ""))
+
+    @property
+    def n(self) -> int:
+        return len(self.texts)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Rows that hold each text; none for what is missing."""
+        sizes = np.bincount(self.codes, minlength=self.n)
+        sizes[-1] = 0
+        return sizes
+
+    @property
+    def has_groups(self) -> bool:
+        sizes = self.sizes
+        return int(sizes[sizes >= GROUP].sum()) >= SURE**2 and (sizes > 0).sum() > 1
+
+    @property
+    def is_constant(self) -> bool:
+        return int((self.sizes > 0).sum()) < 2
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Rows that share a text of one column, and what most of them hold in another."""
+
+    size: np.ndarray  # of the group of each text
+    usual: np.ndarray  # code that most of it hold; -1 for groups that do not count
+    common: np.ndarray  # rows that hold it
+    same: np.ndarray  # of each row: rows of its group that hold what it holds
+    breaks: np.ndarray  # bool, of each row: another one than is usual
+
+    @classmethod
+    def of(cls, a: _Coded, b: _Coded, codes: np.ndarray) -> "_Groups":
+        pairs, which, counts = np.unique(
+            a.codes * b.n + codes, return_inverse=True, return_counts=True
+        )
+        group, held = pairs // b.n, pairs % b.n
+        order = np.lexsort((held, -counts, group))
+        first = order[np.unique(group[order], return_index=True)[1]]
+        size, usual = a.sizes, np.full(a.n, -1)
+        common = np.zeros(a.n, np.int64)
+        usual[group[first]], common[group[first]] = held[first], counts[first]
+        # Where most are blank, those who hold something are no exceptions.
+        usual[(size < GROUP) | (usual == b.n - 1)] = -1
+        counted = usual[a.codes] >= 0
+        breaks = counted & (codes != usual[a.codes])
+        return cls(size, usual, common, counts[which.ravel()], breaks)
+
+    def alone(self, a: _Coded) -> np.ndarray:
+        """Rows that break what is clear, and with whom hardly any other agrees."""
+        size = self.size[a.codes]
+        clear = self.common[a.codes] >= CLEAR * size
+        return self.breaks & clear & (self.same <= np.maximum(1, ALONE * size))
+
+
+def _judge(
+    a: _Coded, b: _Coded, draw: np.random.Generator
+) -> tuple[int, int, int] | None:
+    """Rows, exceptions and those of chance, if it is a rule."""
+    found = _Groups.of(a, b, b.codes)
+    counted = found.usual[a.codes] >= 0
+    n, broken = int(counted.sum()), int(found.breaks.sum())
+    groups = np.flatnonzero(found.usual >= 0)
+    if groups.size < GROUPS or n < ROWS * groups.size or n < SURE**2:
+        return None
+    if broken > BROKEN * n:
+        return None
+    shuffled = b.codes.copy()
+    shuffled[counted] = draw.permutation(b.codes[counted])
+    chance = int(_Groups.of(a, b, shuffled).breaks.sum())
+    if broken > OF_CHANCE * chance or chance - broken < SURE * np.sqrt(chance):
+        return None
+    if broken == 0:
+        return n, broken, chance
+    torn = broken - int(found.alone(a).sum())
+    share, size = broken / n, found.size[groups]
+    own = np.bincount(a.codes[found.breaks], minlength=a.n)[groups]
+    expected = share * (1 - share) * size
+    uneven = np.sum((own - share * size) ** 2 / expected) / max(1, groups.size - 1)
+    if torn > TORN * broken or uneven > UNEVEN:
+        return None
+    return n, broken, chance
+
+
+def _dependency(
+    given: str, target: str, a: _Coded, b: _Coded, counts: tuple[int, int, int]
+) -> Dependency:
+    groups = _Groups.of(a, b, b.codes)
+    rows = np.flatnonzero(groups.alone(a))
+    of = a.codes[rows]
+    return Dependency(
+        given,
+        target,
+        *counts,
+        rows,
+        tuple(b.texts[code] for code in groups.usual[of]),
+        np.column_stack([groups.common[of], groups.size[of]]),
+    )
