@@ -6,7 +6,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from cellval.cli import signals
@@ -165,7 +164,7 @@ def _suspects_text(suspicion: Suspicion, k: int) -> str:
         shown[name] = frame[name].map(printable)
     if suspicion.values is not None:
         sizes = frame["value"].abs().dropna()
-        unit = Unit.of(float(np.max(sizes, initial=0.0)))
+        unit = Unit.of(float(sizes.max()) if sizes.size else 0.0)
         pairs = zip(frame["value"], frame["stderr"], strict=True)
         shown["value"] = [unit.with_error(*pair) for pair in pairs]
     shown["suspicion"] = frame["suspicion"].map(share)
