@@ -19,6 +19,7 @@ OTHERS = {
     "test_main": "`python -m cellval` with closed streams and hostile names",
     "test_naive": "the oracle itself",
     "test_public_api": "what `import cellval` promises",
+    "test_unlabelled_rows": "rows whose label is missing, from reading to export",
     "experiments/test_pages": "pages of results that benchmarks write",
     "experiments/test_readme_results": "benchmarks/readme_results.py",
     "experiments/test_results": "paragraphs beside the paper's numbers",

@@ -30,7 +30,7 @@ CLEAR = 0.6  # of a group holds the same, at least
 ALONE = 0.1  # of a group, at most, holds what an exception holds, or it alone
 GROUPS = 4  # at least: two classes that differ settle nothing,
 ROWS = 5.0  # nor do groups that are smaller on average
-MOST_JUDGED = 20_000  # rows from which rules are judged
+MOST_JUDGED = 10_000  # rows from which rules are judged
 MOST_GIVEN = 60  # columns that may settle others
 
 

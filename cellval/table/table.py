@@ -173,7 +173,7 @@ class Table:
         Examples
         --------
         >>> table = read(b"x,y\\n1,a\\n2,b\\n3,b\\n", label="y")
-        >>> table.with_cells({}, drop=[0]).position(3)
+        >>> table.with_cells({}, drop=[1]).position(3)
         1
         """
         position = int(np.searchsorted(self.row_numbers, row_number))
