@@ -28,6 +28,7 @@ from cellval.detect.placeholders import (
 )
 from cellval.detect.rules import exceptions
 from cellval.detect.tails import Tail, calibrated, tail_of
+from cellval.detect.units import in_another_unit
 from cellval.errors import is_whole, require
 from cellval.kept import kept
 from cellval.parallel import drive, seconds_of
@@ -170,13 +171,15 @@ def odds_of(asking: Asking, nearby: Nearby) -> Odds:
 
 
 def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
-    """The table with its placeholders taken as missing."""
+    """The table with placeholders, and what is in another unit, taken as missing."""
     held, names = holds_code(table, codes), {code.column for code in codes}
 
     def column(old: Column) -> Column:
-        if old.numbers is None or old.name not in names:
+        other = list(in_another_unit(old)) if old.feature else []
+        if old.numbers is None or not (other or old.name in names):
             return old
-        gone = held[:, table.feature_names.index(old.name)]
+        gone = held[:, table.feature_names.index(old.name)].copy()
+        gone[other] = True
         numbers = np.where(gone, np.nan, old.numbers)
         return replace(old, numbers=numbers, missing=old.missing | gone)
 
@@ -202,6 +205,8 @@ def _misfits(
             for i in np.flatnonzero(texts.isin(list(otherwise))).tolist():
                 usual = otherwise[texts.iloc[i]]
                 found[i, j] = f"Written otherwise: nearly all others have '{usual}'."
+        for i, why in in_another_unit(column).items():
+            found.setdefault((i, j), why)
     places = {name: j for j, name in enumerate(table.feature_names)}
     for (i, name), (rule, k) in exceptions(table).items():
         if name in places:

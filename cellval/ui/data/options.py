@@ -111,7 +111,7 @@ def _second_file(session: Session, table: Table) -> dict[str, Any] | None:
         if not refused:
             error(fault)
         return None
-    st.caption(f"{plain(session.test_source.name)}: {test.n_rows:,} test rows.")
+    st.caption(f"{plain(session.test_source.name)}: {test.labelled.n_rows:,} test rows.")
     return {"test": test}
 
 
@@ -149,7 +149,7 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
 
 
 def choose_neighbors(session: Session, name: str, table: Table, place: Any = st) -> int:
-    most = max(1, table.n_rows - 1)
+    most = max(1, table.labelled.n_rows - 1)
     neighbors = place.number_input(
         "Neighbours (K)",
         *(1, most),
