@@ -52,6 +52,12 @@ PAGES = {
         "2D-Shapley-MC beside plain scikit-learn scripts, 2D-OOB, and blocks.",
         ("games mc", "games workers", "games oob", "blocks"),
     ),
+    "questions": Page(
+        "Errors that others made",
+        "Dirty tables of third parties with the truth: what is flagged before a person "
+        "has answered anything, and what is suggested.",
+        ("questions",),
+    ),
     "numbers": Page(
         "Labels that are numbers",
         "Errors found with a label of numbers beside three classes of it, how far "

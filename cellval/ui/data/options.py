@@ -111,7 +111,9 @@ def _second_file(session: Session, table: Table) -> dict[str, Any] | None:
         if not refused:
             error(fault)
         return None
-    st.caption(f"{plain(session.test_source.name)}: {test.labelled.n_rows:,} test rows.")
+    st.caption(
+        f"{plain(session.test_source.name)}: {test.labelled.n_rows:,} test rows."
+    )
     return {"test": test}
 
 
