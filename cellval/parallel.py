@@ -161,6 +161,12 @@ def _drive(
             except NotYet:
                 if future.done():  # the piece's own timeout
                     raise
+            except RuntimeError as error:
+                # A signal in the midst of waiting can leave the lock it waits with in
+                # disorder, which then hides what the signal asked for.
+                if isinstance(error.__context__, KeyboardInterrupt):
+                    raise error.__context__ from None
+                raise
             else:
                 waiting.popleft()
                 state = computation.add(state, answer)

@@ -69,7 +69,7 @@ def test_a_number_is_learnt_from_the_upload_to_the_repaired_file(
     expect(button(page, "Undo both")).to_be_visible()
 
     goto(page, "Explain a row")
-    expect(page.get_by_text(re.compile("repwt: ")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("· repwt: ")).first).to_be_visible()
 
     # regressors before and after
     goto(page, "Repair")

@@ -422,11 +422,14 @@ def test_runs_wait_in_turn_and_a_killed_server_loses_nothing(new_person, fresh_s
     expect(undo).to_be_visible()
     button(one, "Continue the run").click()
     expect(button(one, "Stop the run")).to_be_visible()
+    places = {person: person.url for person in (one, two)}
     fresh_server.process.kill()
     fresh_server.process.wait()
     fresh_server.start()
-    for person in (one, two):
-        person.reload()
+    # Not reloaded: pages find the new server by themselves, and on their way to what
+    # they showed the address is that of the first page for a moment.
+    for person, url in places.items():
+        person.goto(url)
     expect(sidebar(two).get_by_text("davis.csv")).to_be_visible(timeout=LONG)
     done(two)
     expect(undo).to_be_visible()
