@@ -80,8 +80,7 @@ def _out_folder(options: argparse.Namespace) -> Path:
 
 def explain(options: argparse.Namespace) -> int:
     table = read_table(options)
-    # before the work, not after
-    if table.label and table.y[table.position(options.row)] < 0:
+    if table.y[table.position(options.row)] < 0:  # before the work, not after
         raise InputError(
             f"Row {options.row:,} has no label, so it has no value. Choose another one."
         )
@@ -101,7 +100,6 @@ def _explanation(values: CellValues, row_number: int) -> str:
     if not np.isfinite(total):
         held_out = values.settings.test == "hold-out"
         why = "was held out for testing" if held_out else "was not reached by the run"
-        why = why if values.groups[i] else "has no label"
         return f"row {row_number} {why} and has no value"
     largest = max(parts["value"].abs().max(), 1e-300)
     label, texts = "row's value", [printable(c) for c in parts["cell"]]

@@ -193,9 +193,10 @@ def _misfits(
     """Cells that do not fit their column's format or a rule, placeholders, slips."""
     found: dict[tuple[int, int], str] = {}
     for j, column in enumerate(table.features):
+        asked = words_for_missing(column)
         for i, text in column.strays:
-            asked = text.strip() in words_for_missing(column)
-            if not asked and text.strip().casefold() not in MISSING_MARKERS:
+            own = text.strip()
+            if own not in asked and own.casefold() not in MISSING_MARKERS:
                 found[i, j] = f"'{brief(text, 30)}' is no {column.word}."
         for slip, meant in misspelt(column).items():
             for i in np.flatnonzero(column.codes == slip).tolist():

@@ -522,7 +522,9 @@ class Project:
         path = None if self.folder is None else self.folder / NAME
         with self._lock, self._noting_trouble():
             if path and is_copy(self._database) and can_write(path):
+                copy = self._database
                 self._use(connect(path))
+                copy.close()
                 self._seen_version = -1  # others may have written meanwhile
         self._keep(())
         self.refresh()

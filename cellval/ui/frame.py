@@ -6,7 +6,7 @@ import streamlit as st
 
 from cellval.jobs import warm_up
 from cellval.ui.login import need_login
-from cellval.ui.navigation import PAGES, WANTED, file_of, note_frame
+from cellval.ui.navigation import PAGES, file_of, note_frame
 from cellval.ui.projects import sync_link
 from cellval.ui.session import get_session
 
@@ -62,8 +62,6 @@ def draw() -> None:
     warm_up.warm_up()
     session = get_session()
     need_login(session)
-    if not session.has_frame:
-        session.wanted_page = session.wanted_page or st.query_params.get(WANTED, "")
     sync_link(session)
     st.logo(LOGO, size="large")
     dark = st.context.theme.type == "dark"
@@ -74,5 +72,5 @@ def draw() -> None:
     }
     chosen = st.navigation(list(pages.values()))
     st.set_page_config(page_title=f"{chosen.title} · cellval")
-    note_frame(session, chosen.title)
+    note_frame(session)
     chosen.run()

@@ -36,9 +36,6 @@ PAGES = {  # in the order of the menu
 }
 
 
-WANTED = "page"  # of the address: a page that is led to
-
-
 def file_of(name: str) -> str:
     return f"pages/{name}.py"
 
@@ -56,29 +53,18 @@ def need_frame(session: Session) -> None:
     if session.has_frame:
         return
     session.wanted_page = (st.context.url or "").rstrip("/").rpartition("/")[2]
-    # Who reloads on the way must find it, too.
-    asked = {**st.query_params.to_dict(), WANTED: session.wanted_page}
     try:
-        st.switch_page("app.py", query_params=asked)
+        st.switch_page("app.py", query_params=st.query_params.to_dict())
     except StreamlitAPIException:
         return  # the page was started by itself
 
 
-def note_frame(session: Session, title: str) -> None:
-    """Called by app.py on the page with this title: goes on to the page that was asked
-    for earlier, if any. It is asked for until one is there: the browser may interrupt
-    what leads to it.
-    """
+def note_frame(session: Session) -> None:
+    """Called by app.py: goes on to the page that was asked for earlier, if any."""
     session.has_frame = True
-    if title != PAGES["data"].title:
-        session.wanted_page = ""
-        if WANTED in st.query_params:
-            del st.query_params[WANTED]
-    wanted, rest = session.wanted_page, st.query_params.to_dict()
-    rest.pop(WANTED, None)
+    wanted, session.wanted_page = session.wanted_page, ""
     if wanted in PAGES and wanted != "data":
-        st.switch_page(file_of(wanted), query_params=rest)
-    session.wanted_page = ""
+        st.switch_page(file_of(wanted), query_params=st.query_params.to_dict())
 
 
 # --- needs: where one is not met, the page says what to do, and ends ------------------

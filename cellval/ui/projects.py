@@ -15,7 +15,6 @@ from cellval.project.source import Setup, Source
 from cellval.table.labels import NoLabel
 from cellval.table.table import Table
 from cellval.ui.login import user
-from cellval.ui.navigation import WANTED
 from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
 from cellval.ui.session import FileWork, Session
 
@@ -195,7 +194,7 @@ def say_where(session: Session, cell: str = "") -> None:
     Also where Streamlit takes it for one: who goes to another page and clicks at once
     interrupts the run that emptied the address, and the next one is told the old one.
     """
-    where = {PROJECT: session.link, LINK: cell, WANTED: session.wanted_page}
+    where = {PROJECT: session.link, LINK: cell}
     st.query_params.from_dict({name: text for name, text in where.items() if text})
 
 

@@ -14,7 +14,7 @@ from cellval.table.encoding import Encoded, encode
 from cellval.table.table import Table
 from cellval.text import content, listed
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues, of_labelled
+from cellval.values.result import CellValues
 from cellval.values.settings import Settings
 from cellval.values.words import method_words, test_words
 
@@ -79,7 +79,7 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
             f"These values were made from another table than {table.name} as it is "
             "now. Value the table again."
         )
-    values, table = of_labelled(values, table), table.labelled
+    row_values, table = values.row_values[table.y >= 0], table.labelled
     test = None if test is None else test.labelled
     given = test.fingerprint[:12] if test else ""
     if given != settings.test_table:
@@ -90,7 +90,7 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
         )
     held_out = np.zeros(table.n_rows, bool)
     if settings.test == "hold-out":
-        held_out = np.isnan(values.row_values)
+        held_out = np.isnan(row_values)
     names = dict.fromkeys((*table.classes, *(test.classes if test else ())))
     return Run(
         table,

@@ -19,7 +19,7 @@ from cellval.stats import SURE
 from cellval.table.table import Table, as_table
 from cellval.text import content
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues, explained, of_labelled
+from cellval.values.result import CellValues, explained
 from cellval.values.words import Unit
 from cellval.whatif.changed_row import Run, changed_row, position_of, run_of
 from cellval.whatif.contents import (
@@ -136,7 +136,6 @@ def label_or_cell(
     table = as_table(table)
     run = run_of(table, values, None if test is None else as_table(test, like=table))
     position = position_of(run, table, row_number)
-    values, table = of_labelled(values, table), run.table
     labels = _other_labels(run, position)
     changes = [(table.label, {table.label: text}) for text in labels]
     for name, new in suggestions.items():
@@ -222,13 +221,12 @@ def what_if(
     started = time.monotonic()
     table = as_table(table)
     run = run_of(table, values, None if test is None else as_table(test, like=table))
-    position = position_of(run, table, row_number)
-    values, table = of_labelled(values, table), run.table
-    row = changed_row(run, position, [changes])
+    row = changed_row(run, position_of(run, table, row_number), [changes])
+    at = values.position(row_number)
     whole = whole_row(run, row)
     total, total_stderr = whole.mean(1)
     gain, gain_stderr = whole.mean(1, 0)
-    old, old_stderr = values.values[position], values.stderr[position]
+    old, old_stderr = values.values[at], values.stderr[at]
     work, known = CELL_WORK * seconds, values.settings.is_exact
     told = exact_cells(run, row, work, old_known=known)
     if told is None:
@@ -252,9 +250,9 @@ def what_if(
         int(row_number),
         values.explain(row_number),
         explained(values.column_names, texts, new, new_stderr),
-        float(values.row_values[position]),
+        float(values.row_values[at]),
         float(total),
-        float(values.row_stderr[position]),
+        float(values.row_stderr[at]),
         float(total_stderr),
         float(gain),
         float(gain_stderr),

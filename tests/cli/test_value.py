@@ -204,6 +204,7 @@ def test_rows_without_a_label_are_refused_before_the_work_and_listed(tmp_path, c
     davis.to_csv(path, index=False)
     assert main(["explain", str(path), "--label", "sex", "--row", "12"]) == 2
     assert "Row 12 has no label" in capsys.readouterr().err
-    assert main(["suspects", str(path), "--label", "sex"]) == 0
+    out = str(tmp_path / "suspects.csv")
+    assert main(["suspects", str(path), "--label", "sex", "--out", out]) == 0
     said = capsys.readouterr()
     assert "Warning" not in said.err and "166" in said.out
