@@ -19,6 +19,8 @@ __version__ = "0.2.0.dev0"
 
 # Modules, and the public names that each has.
 _MODULES = {
+    "cellval.detect.finding": "Finding",
+    "cellval.detect.findings": "findings",
     "cellval.detect.labels": "suspect_labels",
     "cellval.detect.suggestions": "Suggestion",
     "cellval.detect.suspects": "suggest suspects",
@@ -50,6 +52,8 @@ _RENAMED = {"read_csv": "read"}  # since 0.1
 __all__ = sorted(_PUBLIC)
 
 if TYPE_CHECKING:  # `as` says that the name is there for others
+    from cellval.detect.finding import Finding as Finding
+    from cellval.detect.findings import findings as findings
     from cellval.detect.labels import suspect_labels as suspect_labels
     from cellval.detect.suggestions import Suggestion as Suggestion
     from cellval.detect.suspects import suggest as suggest

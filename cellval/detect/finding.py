@@ -1,0 +1,201 @@
+"""`Finding`: one question to a person about cells that share what is odd about them."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cellval.table.table import Table
+from cellval.text import content, counted, short_name
+
+FLAGGED = 0.5  # a finding that is at least so sure has its cells flagged
+# What findings may be about, and the word that pages and files have for each.
+KINDS = {
+    "cell": "Odd cell",
+    "code": "Code for missing",
+    "spelling": "Spelling",
+    "format": "Format",
+    "unit": "Unit",
+    "rule": "Broken rule",
+    "swap": "Swapped columns",
+    "shift": "Shifted rows",
+    "duplicate": "Near-duplicate rows",
+    "key": "Repeated key",
+    "blank": "Blank cells",
+    "label": "Doubtful label",
+}
+EXAMPLES = 3  # of before and after, in a sentence
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """Cells that share what is odd about them, and what to do with all of them.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KINDS`.
+    column : str
+        That it is about; of a rule the one that is settled, empty for whole rows.
+    key : str
+        Tells it from all others, in the next file, too: it is made of what the cells
+        hold, not of where they are.
+    rows : ndarray of int64
+        Position of each of its cells, from 0.
+    columns : ndarray of str
+        Column of each of its cells: any of the file, features or not.
+    after : ndarray of object
+        What each cell should hold: a text, "" to blank it, None where nobody knows.
+    sure : float
+        0 to 1: the share of its cells that are expected to be wrong.
+    title : str
+        What it is about, in a few words.
+    evidence : str
+        Why it is asked, in a sentence.
+    why : ndarray of object, or None
+        A sentence on each cell, where they differ.
+    """
+
+    kind: str
+    column: str
+    key: str
+    rows: np.ndarray
+    columns: np.ndarray
+    after: np.ndarray
+    sure: float
+    title: str
+    evidence: str
+    why: np.ndarray | None = None
+
+    @property
+    def n_cells(self) -> int:
+        return len(self.rows)
+
+    @property
+    def is_flagged(self) -> bool:
+        return self.sure >= FLAGGED
+
+    @property
+    def expected_errors(self) -> float:
+        return self.sure * self.n_cells
+
+    @property
+    def has_action(self) -> bool:
+        """Is there something to write into at least one of its cells?"""
+        return any(text is not None for text in self.after)
+
+    def reason(self, k: int) -> str:
+        """Why its k-th cell is asked about."""
+        return self.evidence if self.why is None else str(self.why[k])
+
+    def part(self, which: np.ndarray) -> "Finding":
+        """The same about some of its cells."""
+        return replace(
+            self,
+            rows=self.rows[which],
+            columns=self.columns[which],
+            after=self.after[which],
+            why=None if self.why is None else self.why[which],
+        )
+
+    def before(self, table: Table) -> list[str]:
+        """What its cells hold."""
+        texts = np.empty(self.n_cells, object)
+        for name in dict.fromkeys(self.columns.tolist()):
+            own = self.columns == name
+            texts[own] = table.cells[name].iloc[self.rows[own]].tolist()
+        return list(texts)
+
+    def action(self, table: Table) -> str:
+        """What is proposed, with examples of before and after."""
+        known = [k for k, text in enumerate(self.after) if text is not None]
+        if not known:
+            return ""
+        texts = self.before(table)
+        pairs = dict.fromkeys((texts[k].strip(), self.after[k]) for k in known)
+        shown = [
+            f"{content(old, 30)} → {content(new, 30)}"
+            for old, new in [*pairs][:EXAMPLES]
+        ]
+        more = len(pairs) - len(shown)
+        return "; ".join(shown) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def finding(
+    table: Table,
+    kind: str,
+    column: str,
+    rows: Iterable[int],
+    after: Sequence[str | None] | None = None,
+    *,
+    about: Sequence[str],
+    sure: float,
+    title: str,
+    evidence: str,
+    columns: Sequence[str] | None = None,
+    why: Sequence[str] | None = None,
+) -> Finding:
+    """A finding about cells of one column (or of `columns`, one for each).
+
+    `about` is what makes it the same finding in another file: a text, a pattern, the
+    columns of a rule.
+    """
+    places = np.array([*rows], np.int64)
+    names = np.full(places.size, column, object)
+    if columns is not None:
+        names[:] = columns
+    texts = np.full(places.size, None, object)
+    if after is not None:
+        texts[:] = after
+    reasons = None
+    if why is not None:
+        reasons = np.empty(places.size, object)
+        reasons[:] = why
+    key = key_of(kind, column, *about)
+    return Finding(
+        kind, column, key, places, names, texts, sure, title, evidence, reasons
+    )
+
+
+def key_of(*parts: str) -> str:
+    """Short, and the same for the same parts."""
+    whole = "\x1f".join(parts)
+    return f"{parts[0]}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
+
+
+def row_name(table: Table, position: int) -> str:
+    """What tells a row from others in the next file: its id, or else all it holds."""
+    if table.id_column is not None:
+        return str(table.ids[position])
+    return "\x1e".join(table.cells.iloc[position].tolist())
+
+
+def frame_of(table: Table, found: Sequence[Finding]) -> pd.DataFrame:
+    """A line for each finding."""
+    lines: list[dict[str, Any]] = [
+        {
+            "key": one.key,
+            "kind": one.kind,
+            "column": one.column,
+            "n_cells": one.n_cells,
+            "sure": one.sure,
+            "title": one.title,
+            "evidence": one.evidence,
+            "action": one.action(table),
+        }
+        for one in found
+    ]
+    names = ["key", "kind", "column", "n_cells", "sure", "title", "evidence", "action"]
+    return pd.DataFrame(lines, columns=names)
+
+
+def in_cells(n: int) -> str:
+    return f"in {counted(n, 'cell')}"
+
+
+def column_name(name: str) -> str:
+    """As titles and sentences have it."""
+    return short_name(name, 30)
