@@ -193,7 +193,7 @@ def frame_of(table: Table, found: Sequence[Finding]) -> pd.DataFrame:
 
 
 def in_cells(n: int) -> str:
-    return f"in {counted(n, 'cell')}"
+    return f"in {counted(int(n), 'cell')}"
 
 
 def column_name(name: str) -> str:

@@ -1,7 +1,7 @@
 """All questions about a table, those that would settle most errors first."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,25 @@ from cellval.detect.finding import (
     finding,
     row_name,
 )
+from cellval.detect.formats import plain_reading
 from cellval.detect.grouped import grouped
-from cellval.detect.suggestions import ODD, best_suggestions
+from cellval.detect.suggestions import MOST_DETAILED, ODD, best_suggestions
 from cellval.detect.surprise import surprise
 from cellval.detect.suspects import reasons
-from cellval.detect.suspicion import Suspicion, check_values, make_suspicion
+from cellval.detect.suspicion import (
+    FALSE_ALARMS,
+    Suspicion,
+    check_values,
+    make_suspicion,
+)
 from cellval.kept import kept
 from cellval.table.table import Table, as_table
 from cellval.text import content
 from cellval.values.result import CellValues
 
+LIKELY, POSSIBLE = 0.8, 0.45  # how sure: an odd cell that is flagged; the next ones
+MOST_LOOKED_AT = 200  # cells of a finding that are suggested for one by one
+NEARLY_ALL = 0.95  # of these have their plain reading: so have the others
 MOST_CELLS = 1_000  # odd cells by themselves that are asked about, beyond the flagged
 
 
@@ -57,13 +66,90 @@ def findings(
 @kept(1)
 def all_findings(suspicion: Suspicion) -> tuple[Finding, ...]:
     """Those of whole columns, and odd cells that none of them has."""
-    found = [*grouped(suspicion.table), *_odd_cells(suspicion)]
-    return in_order(found)
+    columns = _once(in_order([*grouped(suspicion.table)]))
+    return in_order([*_with_actions(suspicion, columns), *_odd_cells(suspicion)])
+
+
+def _once(found: tuple[Finding, ...]) -> list[Finding]:
+    """Without the cells that a sure finding before them has: one question is enough."""
+    settled: set[tuple[int, str]] = set()
+    left = []
+    for one in found:
+        cells = list(zip(one.rows.tolist(), one.columns.tolist(), strict=True))
+        new = np.array([cell not in settled for cell in cells], bool)
+        if new.any():
+            left.append(one if new.all() else one.part(new))
+        if one.is_flagged:
+            settled.update(cells)
+    return left
+
+
+def _with_actions(suspicion: Suspicion, found: list[Finding]) -> list[Finding]:
+    """Cells that their finder has no text for take their likely suggestion.
+
+    Of a finding with many cells some are looked at closely; if another reading of the
+    text was the answer for nearly all of them, so it is for the rest.
+    """
+    table = suspicion.table
+    places = {name: j for j, name in enumerate(table.feature_names)}
+    open_ = [
+        (at, k, int(one.rows[k]), places[one.columns[k]])
+        for at, one in enumerate(found)
+        if one.is_flagged
+        for k in np.flatnonzero([text is None for text in one.after])[:MOST_LOOKED_AT]
+        if one.columns[k] in places
+    ][:MOST_DETAILED]
+    if not open_:
+        return found
+    rows, columns = np.array([[i, j] for _, _, i, j in open_]).T
+    best = best_suggestions(table, suspicion.surprise, rows, columns)
+    texts: dict[int, dict[int, str]] = {}
+    for (at, k, _, _), suggestion in zip(open_, best, strict=True):
+        if suggestion is not None and not suggestion.also:
+            texts.setdefault(at, {})[k] = suggestion.text
+    return [
+        _acted(table, one, texts[at]) if at in texts else one
+        for at, one in enumerate(found)
+    ]
+
+
+def _acted(table: Table, one: Finding, texts: dict[int, str]) -> Finding:
+    after = one.after.copy()
+    for k, text in texts.items():
+        after[k] = text
+    left = [k for k, text in enumerate(after) if text is None]
+    if len(texts) >= MOST_LOOKED_AT // 2 and left:
+        held = one.before(table)
+        read = {k: plain_reading(table, one.column, held[k]) for k in (*texts, *left)}
+        agreed = sum(read[k] == text for k, text in texts.items())
+        if agreed >= NEARLY_ALL * len(texts):
+            for k in left:
+                after[k] = read[k]
+    return replace(one, after=after)
 
 
 def in_order(found: list[Finding]) -> tuple[Finding, ...]:
     """Most expected errors per question first; equals as they came."""
     return tuple(sorted(found, key=lambda one: -one.expected_errors))
+
+
+def sure_of_cells(suspicion: Suspicion) -> Callable[[tuple[int, int]], float]:
+    """How sure one may be of a cell that only its suspicion speaks of.
+
+    Those that the rule flags are as the rule promises, others less and less.
+    """
+    scores = suspicion.scores
+    n = suspicion.n_flagged
+    last = float(np.partition(scores, n - 1, axis=None)[n - 1]) if n else 0.0
+    edge = max(last, FALSE_ALARMS / (np.e * scores.size))
+
+    def sure(cell: tuple[int, int]) -> float:
+        score = float(scores[cell])
+        if score <= last:
+            return LIKELY
+        return float(POSSIBLE * min(1.0, edge / score) ** 0.25)
+
+    return sure
 
 
 def _odd_cells(
@@ -78,12 +164,12 @@ def _odd_cells(
     first = suspicion.first(k)
     rows, columns = np.unravel_index(first, suspicion.scores.shape)
     odd = (suspicion.surprise.surprise[rows, columns] < ODD) & ~taken[rows, columns]
-    is_flagged = (np.arange(k) < suspicion.n_flagged)[odd]
     rows, columns = rows[odd], columns[odd]
     best = best_suggestions(table, suspicion.surprise, rows, columns, is_over)
     why = reasons(suspicion, rows, columns)
-    names = table.feature_names
-    found, seen = [], set()
+    names, sure = table.feature_names, sure_of_cells(suspicion)
+    found: list[Finding] = []
+    seen: set[tuple[int, int]] = set()
     for at, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
         if (i, j) in seen:
             continue
@@ -102,7 +188,7 @@ def _odd_cells(
                 [after for _, after in cells],
                 columns=[other for other, _ in cells],
                 about=(text, row_name(table, i)),
-                sure=0.8 if is_flagged[at] else 0.2,
+                sure=sure((i, j)),
                 title=f"{column_name(name)}: {content(text, 30)}",
                 evidence=why[at],
             )

@@ -1,11 +1,26 @@
 """Findings that whole columns tell, whatever rows are like each other."""
 
+from collections.abc import Callable, Iterable
+
+from cellval.detect.codes import codes
 from cellval.detect.finding import Finding
+from cellval.detect.formats import formats
+from cellval.detect.rules import broken_rules
+from cellval.detect.spellings import spellings
+from cellval.detect.units import other_units
 from cellval.kept import kept
 from cellval.table.table import Table
+
+FINDERS: tuple[Callable[[Table], Iterable[Finding]], ...] = (
+    codes,
+    formats,
+    spellings,
+    broken_rules,
+    other_units,
+)
 
 
 @kept(1)
 def grouped(table: Table) -> tuple[Finding, ...]:
     """Those of every finder; a cell may be in several."""
-    return ()
+    return tuple(one for finder in FINDERS for one in finder(table))

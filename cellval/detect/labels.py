@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.neighbours import Asking
-from cellval.detect.placeholders import placeholders
-from cellval.detect.surprise import odds_of, without
+from cellval.detect.surprise import odds_of, sure_codes, without
 from cellval.errors import InputError
 from cellval.parallel import drive
 from cellval.table.columns import Column
@@ -36,7 +35,7 @@ def judged_labels(
             f"{table.name} was read without a label, so there are no labels to judge. "
             "Choose a label first."
         )
-    whole = _with_label_as_column(without(table, placeholders(table)))
+    whole = _with_label_as_column(without(table, sure_codes(table)))
     asking = Asking(whole, random_state, targets=(len(whole.features) - 1,))
     *_, last = drive(asking, n_jobs=n_jobs)
     odds = odds_of(asking, last.result)

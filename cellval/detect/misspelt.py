@@ -9,8 +9,10 @@ from cellval.table.booleans import BOOLEAN, usual_spellings
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
-MOST_CELLS = 2  # of a slip; what is written more often is meant
+MOST_CELLS = 2  # of a slip, as a rule: what is written more often is mostly meant
 TIMES = 20  # as common as the slip, at least, is what was meant
+LONG = 8  # letters: a word with several of them wrong can still be told
+FEW_WRONG = 0.2  # of its letters, at most
 SHORTEST = 5  # letters: short words are close to each other by chance
 SHORTEST_SWAP = 4  # the same for two letters swapped, which chance does less often
 LONGEST = 40  # letters: a long text is no word
@@ -32,19 +34,37 @@ def misspelt(column: Column) -> dict[int, int]:
     order = np.argsort(-counts, kind="stable").tolist()
     common = [code for code in order if counts[code] >= TIMES]
     near: dict[str, list[int]] = {}  # what is left without one letter -> categories
-    shapes = {code: _shape(column.categories[code]) for code in common}
+    shapes = {code: letters_of(column.categories[code]) for code in common}
     for code, shape in shapes.items():
         for rest in _without_one(shape):
             near.setdefault(rest, []).append(code)
     found = {}
-    for code in np.flatnonzero((counts > 0) & (counts <= MOST_CELLS)).tolist():
-        shape = _shape(column.categories[code])
+    most = max((counts[code] for code in common), default=0)
+    as_long: dict[int, list[int]] = {}
+    for code in common:
+        as_long.setdefault(len(column.categories[code]), []).append(code)
+    for code in np.flatnonzero((counts > 0) & (TIMES * counts <= most)).tolist():
+        text, shape = column.categories[code], letters_of(column.categories[code])
         alike = {c for rest in _without_one(shape) for c in near.get(rest, ())}
-        alike = {c for c in alike if counts[c] >= TIMES * counts[code]}
         alike = {c for c in alike if is_slip(shape, shapes[c])}
+        alike |= {
+            c
+            for c in as_long.get(len(text), ())
+            if c != code and _has_slips(text, column.categories[c])
+        }
+        alike = {c for c in alike if counts[c] >= TIMES * counts[code]}
         if alike:
             found[code] = max(alike, key=lambda c: (counts[c], -c))
     return found
+
+
+def _has_slips(a: str, b: str) -> bool:
+    """Are some letters of a long text wrong, and all digits of the other one there?"""
+    if len(b) < LONG:
+        return False
+    wrong = [(x, y) for x, y in zip(a.casefold(), b.casefold(), strict=True) if x != y]
+    no_digit = not any(x.isdigit() or y.isdigit() for x, y in wrong)
+    return no_digit and 0 < len(wrong) <= FEW_WRONG * len(b)
 
 
 def spelt_otherwise(table: Table, column: Column) -> dict[str, str]:
@@ -62,7 +82,8 @@ def spelt_otherwise(table: Table, column: Column) -> dict[str, str]:
     }
 
 
-def _shape(text: str) -> str:
+def letters_of(text: str) -> str:
+    """What is left of a text without case, blanks and punctuation."""
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
@@ -94,13 +115,13 @@ def is_systematic(own: str, word: str, slips: Sequence[tuple[str, str]]) -> bool
 
     ak_pn-2 for al_pn-2, beside ak_hf-1 for al_hf-1, is no slip: it is another state.
     """
-    change = _change(own, word)
-    return sum(_change(*pair) == change for pair in slips) >= MEANT
+    change = differing(own, word)
+    return sum(differing(*pair) == change for pair in slips) >= MEANT
 
 
-def _change(a: str, b: str) -> tuple[str, str, str]:
-    """What two words begin with, and the letters in which they then differ."""
+def differing(a: str, b: str) -> tuple[str, str]:
+    """What two words begin with, up to the letter in which they differ."""
     same = 0
     while same < min(len(a), len(b)) and a[same] == b[same]:
         same += 1
-    return a[:same], a[same : same + 1], b[same : same + 1]
+    return a[: same + 1], b[: same + 1]

@@ -28,6 +28,7 @@ OFTEN = 0.004  # of all cells;
 MOSTLY = 0.7  # so many of all cells must hold a known one
 MANY = 1_000  # numbers that are compared quickly first
 SHORTEST_DOUBLED = 4  # characters: 11 may be meant
+NOISY, TIDY = 15, 9  # digits of a number with, and without, what rounding left
 UNITS = (  # what a number was given in, what it should be in, and the factor
     ("in", "cm", 2.54),
     ("lb", "kg", 0.45359237),
@@ -122,6 +123,14 @@ def as_decimal(number: str, mark: str) -> Decimal | None:
         return None
 
 
+def tidied(number: Decimal) -> Decimal:
+    """Without what binary fractions leave behind: 0.052000000000000005 is 0.052."""
+    if len(number.as_tuple().digits) < NOISY or not number.is_finite():
+        return number
+    short = Decimal(f"{number:.12g}").normalize()
+    return short if len(short.as_tuple().digits) <= TIDY else number
+
+
 def written(number: Decimal, mark: str) -> str:
     text = f"{number:f}"
     if "." in text:
@@ -160,6 +169,9 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
     if len(numbers) != 1 or writing.usual.count("#") != 1:
         return []
     number = _with_mark(numbers[0], writing.mark)
+    exact = as_decimal(number, writing.mark)
+    if exact is not None and (tidy := tidied(exact)) != exact:
+        number = written(tidy, writing.mark)
     if column.kind == "number" and shape == writing.usual and number != numbers[0]:
         text = own.replace(numbers[0], number)
         return [(text, "With the decimal mark of the other cells.")]

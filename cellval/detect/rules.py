@@ -9,12 +9,15 @@ group as in all others (where groups are likely rather than settled, some are to
 if those who break it stand alone in their group.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
+from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.misspelt import differing, is_systematic
 from cellval.kept import kept
 from cellval.table.columns import Texts
 from cellval.table.table import Table
@@ -30,6 +33,8 @@ CLEAR = 0.6  # of a group holds the same, at least
 ALONE = 0.1  # of a group, at most, holds what an exception holds, or it alone
 GROUPS = 4  # at least: two classes that differ settle nothing,
 ROWS = 5.0  # nor do groups that are smaller on average
+LIKELY = 0.9  # how sure: so many of the exceptions were wrong in other people's tables
+SYSTEMATIC = 0.2  # the same where they differ alike
 MOST_JUDGED = 10_000  # rows from which rules are judged
 MOST_GIVEN = 60  # columns that may settle others
 
@@ -90,6 +95,74 @@ def exceptions(table: Table) -> dict[tuple[int, str], tuple[Dependency, int]]:
             if other is None or same > other[0].agreed[other[1], 0]:
                 found[i, rule.target] = rule, k
     return found
+
+
+@kept(1)
+def broken_rules(table: Table) -> tuple[Finding, ...]:
+    """A finding for each rule; a cell that breaks several is asked about once, with the
+    rule that finds most.
+    """
+    found: list[Finding] = []
+    for rules in _by_target(table).values():
+        asked: set[int] = set()
+        while rules:
+            left = [[k for k, i in enumerate(r.rows) if i not in asked] for r in rules]
+            best = max(range(len(rules)), key=lambda at: len(left[at]))
+            if not left[best]:
+                break
+            rule = rules.pop(best)
+            asked.update(rule.rows.tolist())
+            found += _broken(table, rule, left[best])
+    return tuple(found)
+
+
+def _is_word(text: str) -> bool:
+    return any(letter.isalpha() for letter in text)
+
+
+def _by_target(table: Table) -> dict[str, list[Dependency]]:
+    rules: dict[str, list[Dependency]] = {}
+    for rule in dependencies(table):
+        rules.setdefault(rule.target, []).append(rule)
+    return rules
+
+
+def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Finding]:
+    """Its exceptions; those of them that differ alike from what is usual are asked
+    about by themselves: another state's codes are no slips.
+    """
+    held = [table.cells[rule.target].iat[int(rule.rows[k])].strip() for k in which]
+    pairs = {(own, rule.usual[k]) for own, k in zip(held, which, strict=True) if own}
+    alike: dict[tuple[str, str], list[int]] = {}
+    for own, k in zip(held, which, strict=True):
+        is_alike = _is_word(own) and is_systematic(own, rule.usual[k], [*pairs])
+        alike.setdefault(
+            differing(own, rule.usual[k]) if is_alike else ("", ""), []
+        ).append(k)
+    given, target = column_name(rule.given), column_name(rule.target)
+    n, of = rule.n_exceptions, rule.n_rows
+    for change, own_ones in alike.items():
+        evidence = (
+            f"{given} settles {target}: of {of:,} rows only {n:,} differ from the "
+            f"others with the same {given}; {rule.by_chance:,} would by chance."
+        )
+        if any(change):
+            evidence += (
+                f" These have '{brief(change[0], 20)}' where others have "
+                f"'{brief(change[1], 20)}', so they may be meant so."
+            )
+        yield finding(
+            table,
+            "rule",
+            rule.target,
+            rule.rows[own_ones].tolist(),
+            [rule.usual[k] for k in own_ones],
+            about=(rule.given, *change),
+            sure=SYSTEMATIC if any(change) else LIKELY,
+            title=f"{target} differs from what {given} says",
+            evidence=evidence,
+            why=[rule.sentence(table, k) for k in own_ones],
+        )
 
 
 @dataclass(frozen=True, eq=False)

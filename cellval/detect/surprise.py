@@ -17,16 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from cellval.detect.misspelt import misspelt, spelt_otherwise
+from cellval.detect.codes import sure_of
+from cellval.detect.finding import FLAGGED
+from cellval.detect.grouped import grouped
 from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
 from cellval.detect.periods import out_of_step
-from cellval.detect.placeholders import (
-    Placeholder,
-    holds_code,
-    placeholders,
-    words_for_missing,
-)
-from cellval.detect.rules import exceptions
+from cellval.detect.placeholders import Placeholder, holds_code, placeholders
+from cellval.detect.series import in_step
 from cellval.detect.tails import Tail, calibrated, tail_of
 from cellval.detect.units import in_another_unit
 from cellval.errors import is_whole, require
@@ -34,9 +31,8 @@ from cellval.kept import kept
 from cellval.parallel import drive, seconds_of
 from cellval.progress import Snapshot
 from cellval.stats import robust_spread
-from cellval.table.columns import MISSING_MARKERS, Column
+from cellval.table.columns import Column
 from cellval.table.table import Table
-from cellval.text import brief
 
 NANOSECONDS = 5.0  # that comparing a cell with another one usually takes
 RARITY_WEIGHT = 0.5  # of rarity beside the residual, in a column nothing predicts
@@ -90,7 +86,7 @@ def iter_surprise(
     same seed gives the same numbers bit for bit, whatever the number of workers.
     """
     require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
-    codes = placeholders(table)
+    codes = sure_codes(table)
     asking = Asking(without(table, codes), random_state, in_parts)
     steps = drive(asking, n_jobs=n_jobs, executor=executor)
     return _iter_surprise(steps, partial(_combined, table, codes, asking))
@@ -124,7 +120,8 @@ def _combined(
     table: Table, codes: tuple[Placeholder, ...], asking: Asking, nearby: Nearby
 ) -> Surprise:
     """Rarity and residual as one number."""
-    misfits, odds = dict(_misfits(table, codes)), odds_of(asking, nearby)
+    misfits, odds = dict(_misfits(table)), odds_of(asking, nearby)
+    np.maximum(odds.both, in_step(table), out=odds.both)
     for cell in misfits:
         odds.both[cell] = 0.0
     for cell, (share, why) in _out_of_step(asking.table).items():
@@ -175,11 +172,11 @@ def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
     held, names = holds_code(table, codes), {code.column for code in codes}
 
     def column(old: Column) -> Column:
-        other = list(in_another_unit(old)) if old.feature else []
+        other = [g.rows for g in in_another_unit(old)] if old.feature else []
         if old.numbers is None or not (other or old.name in names):
             return old
         gone = held[:, table.feature_names.index(old.name)].copy()
-        gone[other] = True
+        gone[np.concatenate([np.array([], int), *other])] = True
         numbers = np.where(gone, np.nan, old.numbers)
         return replace(old, numbers=numbers, missing=old.missing | gone)
 
@@ -187,39 +184,23 @@ def without(table: Table, codes: tuple[Placeholder, ...]) -> Table:
 
 
 @kept(1)
-def _misfits(
-    table: Table, codes: tuple[Placeholder, ...]
-) -> dict[tuple[int, int], str]:
-    """Cells that do not fit their column's format or a rule, placeholders, slips."""
+def _misfits(table: Table) -> dict[tuple[int, int], str]:
+    """Cells that a finding of their column is sure of, with a sentence each."""
     found: dict[tuple[int, int], str] = {}
-    for j, column in enumerate(table.features):
-        asked = words_for_missing(column)
-        for i, text in column.strays:
-            own = text.strip()
-            if own not in asked and own.casefold() not in MISSING_MARKERS:
-                found[i, j] = f"'{brief(text, 30)}' is no {column.word}."
-        for slip, meant in misspelt(column).items():
-            for i in np.flatnonzero(column.codes == slip).tolist():
-                found[i, j] = f"Looks like a slip for '{column.categories[meant]}'."
-        if otherwise := spelt_otherwise(table, column):
-            texts = table.cells[column.name].str.strip()
-            for i in np.flatnonzero(texts.isin(list(otherwise))).tolist():
-                usual = otherwise[texts.iloc[i]]
-                found[i, j] = f"Written otherwise: nearly all others have '{usual}'."
-        for i, why in in_another_unit(column).items():
-            found.setdefault((i, j), why)
     places = {name: j for j, name in enumerate(table.feature_names)}
-    for (i, name), (rule, k) in exceptions(table).items():
-        if name in places:
-            found.setdefault((i, places[name]), rule.sentence(table, k))
-    for code in codes:
-        j = table.feature_names.index(code.column)
-        for i in code.rows.tolist():
-            found[i, j] = (
-                f"{code.text} lies apart from all other numbers of the column and is "
-                f'in {code.n_cells:,} cells: it may stand for "missing".'
-            )
+    for one in sorted(grouped(table), key=lambda one: -one.sure):
+        if not one.is_flagged:
+            break
+        cells = zip(one.rows.tolist(), one.columns.tolist(), strict=True)
+        for k, (i, name) in enumerate(cells):
+            if name in places:
+                found.setdefault((i, places[name]), one.reason(k))
     return found
+
+
+def sure_codes(table: Table) -> tuple[Placeholder, ...]:
+    """Numbers that stand for "missing", but for those that are rather a guess."""
+    return tuple(c for c in placeholders(table) if sure_of(table, c) >= FLAGGED)
 
 
 @kept(1)

@@ -170,9 +170,13 @@ def n_to_flag(suspicion: np.ndarray) -> int:
     The rule of Benjamini and Hochberg on e times the suspicion: whatever the dependence
     of two tail probabilities, e times their weighted geometric mean is one again (Vovk
     and Wang, 2020). It is as good as the tails that `tails.tail_of` extrapolates:
-    where ordinary cells have heavier ones, more alarms are false.
+    where ordinary cells have heavier ones, more alarms are false. Cells that a finding
+    of their column settles have no suspicion left and count by themselves: however many
+    they are, they make no other cell more likely to be wrong.
     """
     ordered = np.sort(suspicion, axis=None)
-    allowed = FALSE_ALARMS * np.arange(1, ordered.size + 1) / ordered.size
-    passed = np.flatnonzero(np.e * ordered <= allowed)
-    return int(passed[-1]) + 1 if passed.size else 0
+    settled = int(np.searchsorted(ordered, 0.0, side="right"))
+    rest = ordered[settled:]
+    allowed = FALSE_ALARMS * np.arange(1, rest.size + 1) / max(1, rest.size)
+    passed = np.flatnonzero(np.e * rest <= allowed)
+    return settled + (int(passed[-1]) + 1 if passed.size else 0)

@@ -6,13 +6,19 @@ into the midst of the others once they are multiplied by the factor between two 
 and spread there as the others do, then another unit is the plain answer.
 """
 
+from decimal import Decimal
+from typing import NamedTuple
+
 import numpy as np
 
-from cellval.detect.readings import UNITS
+from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.readings import UNITS, written
 from cellval.kept import kept
 from cellval.table.columns import Column
-from cellval.text import full
+from cellval.table.table import Table
+from cellval.text import counted, full
 
+LIKELY = 0.9  # how sure
 FAR = 5.0  # robust standard deviations from the median
 TIGHT = 0.2  # of the median: others spread no more, or any factor would fit
 FEWEST = 10  # cells, at least
@@ -35,19 +41,71 @@ _UNITS = {  # by the factor that a cell needs
 }
 
 
+class Converted(NamedTuple):
+    """Cells of a column that fit once they are multiplied by a factor."""
+
+    rows: np.ndarray
+    factor: float
+    given: str  # the unit that they seem to have
+    wanted: str  # that of the others
+
+
+def other_units(table: Table) -> list[Finding]:
+    """One finding for each unit in a column that is not that of the others."""
+    return [
+        _finding(table, column, group)
+        for column in table.features
+        for group in in_another_unit(column)
+    ]
+
+
+def _finding(table: Table, column: Column, group: Converted) -> Finding:
+    assert column.numbers is not None
+    old = column.numbers[group.rows]
+    new = [_written(table, x * group.factor) for x in old]
+    first, n = int(np.argmin(np.abs(old - np.median(old)))), len(new)
+    name = column_name(column.name)
+    return finding(
+        table,
+        "unit",
+        column.name,
+        group.rows.tolist(),
+        new,
+        about=(group.given, group.wanted),
+        sure=LIKELY,
+        title=f"{name}: {group.given} instead of {group.wanted}?",
+        evidence=(
+            f"{counted(n, 'cell')} lie far from all others, but times "
+            f"{full(group.factor)} they would be as these are ({full(old[first])} is "
+            f"{new[first]}): another unit, such as {group.given} for {group.wanted}?"
+        ),
+        why=[
+            f"{full(x)} lies far from the others, but {text} would be as they are, "
+            f"and so it is with {n - 1:,} more cells: another unit, such as "
+            f"{group.given} for {group.wanted}?"
+            for x, text in zip(old.tolist(), new, strict=True)
+        ],
+    )
+
+
+def _written(table: Table, x: float) -> str:
+    """A number as the file would have it, with the digits that a conversion tells."""
+    return written(Decimal(f"{x:.6g}"), table.decimal)
+
+
 @kept(1)
-def in_another_unit(column: Column) -> dict[int, str]:
-    """Positions of such cells, and a sentence each."""
-    found: dict[int, str] = {}
+def in_another_unit(column: Column) -> tuple[Converted, ...]:
+    """Such cells, by their unit."""
+    found: list[Converted] = []
     if column.numbers is None:
-        return found
+        return ()
     x = column.numbers
     known = np.flatnonzero(np.isfinite(x) & (x > 0))
     if known.size < 2 * FEWEST:
-        return found
+        return ()
     middle, spread = _body(x[known])
     if not 0 < spread <= TIGHT * middle:
-        return found
+        return ()
     gap = (x[known] - middle) / spread
     for side in (known[gap < -FAR], known[gap > FAR]):
         if not FEWEST <= side.size <= MOST * known.size:
@@ -59,14 +117,8 @@ def in_another_unit(column: Column) -> dict[int, str]:
             continue
         if not _is_apart(x[side], x[side][fit], middle, spread):
             continue
-        given, wanted = _UNITS[factor]
-        for i in side[fit].tolist():
-            found[i] = (
-                f"{full(x[i])} lies far from the others, but {full(x[i] * factor)} "
-                f"would be as they are, and so it is with {n - 1:,} more cells: "
-                f"another unit, such as {given} for {wanted}?"
-            )
-    return found
+        found.append(Converted(side[fit], factor, *_UNITS[factor]))
+    return tuple(found)
 
 
 def _body(x: np.ndarray) -> tuple[float, float]:

@@ -1,0 +1,88 @@
+"""Findings: a number or a word in a column that may stand for "missing"."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cellval.detect.finding import Finding, column_name, finding, in_cells
+from cellval.detect.placeholders import Placeholder, missing_codes
+from cellval.kept import kept
+from cellval.table.columns import MISSING_MARKERS, Texts
+from cellval.table.table import Table
+from cellval.text import brief
+
+NUMBER, WORD = 0.9, 0.4  # how sure: -999 far from all others, "unknown"
+# Zero may be a state as well: of a machine that stands still, of a person without
+# income. The more cells have it, the less does it look like a code.
+ZERO, MUCH_ZERO, MUCH = 0.8, 0.3, 0.2
+MARKER = 0.7  # N/A in one column, where all others leave such cells blank
+
+
+@kept(1)
+def codes(table: Table) -> tuple[Finding, ...]:
+    """Numbers and words for "missing", one question for each in a column."""
+    own = [_code(table, code) for code in missing_codes(table)]
+    return (*own, *_markers(table))
+
+
+def sure_of(table: Table, code: Placeholder) -> float:
+    if np.isnan(code.number):
+        return WORD
+    if code.number != 0:
+        return NUMBER
+    return MUCH_ZERO if code.n_cells > MUCH * table.n_rows else ZERO
+
+
+def _code(table: Table, code: Placeholder) -> Finding:
+    lies = (
+        "says that there is nothing"
+        if np.isnan(code.number)
+        else "lies apart from all other numbers of the column"
+    )
+    return finding(
+        table,
+        "code",
+        code.column,
+        code.rows,
+        [""] * code.n_cells,
+        about=(code.text,),
+        sure=sure_of(table, code),
+        title=f"{column_name(code.column)}: {brief(code.text, 20)}",
+        evidence=(
+            f"{brief(code.text, 20)} {lies} and is {in_cells(code.n_cells)}: it may "
+            'stand for "missing".'
+        ),
+    )
+
+
+def _markers(table: Table) -> Iterator[Finding]:
+    """A text such as N/A in one column, where others leave such cells blank."""
+    held: dict[str, list[tuple[str, np.ndarray]]] = {}
+    blank = 0
+    for column in table.columns:
+        texts = Texts.of(table.cells[column.name])
+        blank += any(not text for text in texts.stripped)
+        for k in np.flatnonzero(texts.missing).tolist():
+            if (text := texts.stripped[k]).casefold() in MISSING_MARKERS:
+                rows = np.flatnonzero(texts.index == k)
+                held.setdefault(text, []).append((column.name, rows))
+    if len(held) != 1 or not blank:  # it is how this file says that
+        return
+    ((text, places),) = held.items()
+    if len(places) > 1:
+        return
+    name, rows = places[0]
+    yield finding(
+        table,
+        "code",
+        name,
+        rows,
+        [""] * rows.size,
+        about=(text,),
+        sure=MARKER,
+        title=f"{column_name(name)}: {text}",
+        evidence=(
+            f"{text} counts as missing and is {in_cells(rows.size)}; other columns "
+            "leave such cells blank."
+        ),
+    )

@@ -1,0 +1,311 @@
+"""Findings: cells of a column that are written otherwise than all others.
+
+The texts of a column fall into classes by what their characters are. What deviates from
+the main class, and a main class that keeps numbers from being read as such, is one
+question each, with a reading that repairs all its cells.
+"""
+
+import html
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from cellval.detect.finding import Finding, column_name, finding, in_cells
+from cellval.detect.placeholders import words_for_missing
+from cellval.detect.readings import (
+    as_decimal,
+    readings,
+    shape_of,
+    tidied,
+    writings,
+    written,
+)
+from cellval.kept import kept
+from cellval.table.columns import MISSING_MARKERS, Column, Texts
+from cellval.table.table import Table
+from cellval.text import brief, counted, listed
+
+STRAY = 0.95  # how sure: a text among numbers, or damage of encoding
+UNLIKE = 0.85  # other kinds of characters than all others have
+LENGTH = 0.3  # a character more or less
+MANY_UNITS = 0.8  # one unit in several spellings
+OUTER = 0.6  # blanks around a text
+MAIN = 0.9  # share of a column's cells that the main pattern has, at least
+MANY = 20  # cells written alike are a question of their own
+LONGEST_WAY = 20  # characters
+FEWEST = 20  # cells with content, or there is no main pattern
+SAME_UNIT = 0.95  # of the cells are numbers with one unit
+FEW_OUTER = 0.1  # of the cells, at most, have blanks around them
+UNIT_WORDS = {
+    **dict.fromkeys(("oz", "ounce", "ounces"), "oz"),
+    **dict.fromkeys(("lb", "lbs", "pound", "pounds"), "lb"),
+    **dict.fromkeys(("ft", "foot", "feet"), "ft"),
+    **dict.fromkeys(("in", "inch", "inches"), "in"),
+    **dict.fromkeys(("kg", "kgs", "kilo", "kilos", "kilogram", "kilograms"), "kg"),
+    **dict.fromkeys(("g", "gr", "gram", "grams"), "g"),
+    **dict.fromkeys(("km", "kms", "kilometer", "kilometers", "kilometre"), "km"),
+    **dict.fromkeys(("cm", "centimeter", "centimeters", "centimetre"), "cm"),
+    **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), "m"),
+    **dict.fromkeys(("l", "liter", "liters", "litre", "litres"), "l"),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), "s"),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), "min"),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), "h"),
+    **dict.fromkeys(("d", "day", "days"), "d"),
+    **dict.fromkeys(("yr", "yrs", "year", "years"), "year"),
+    **dict.fromkeys(("%", "percent", "pct", "per cent"), "%"),
+    **dict.fromkeys(("$", "usd", "dollar", "dollars"), "$"),
+    **dict.fromkeys(("€", "eur", "euro", "euros"), "€"),
+    **dict.fromkeys(("mi", "mile", "miles"), "mi"),
+}
+_with_unit = re.compile(r"([-+−]?\d[\d.,]*)\s*([^\W\d][^\d]*|[%$€£][^\d]*)")
+_damage = re.compile(
+    "[ÃÂ][\u0080-\u00bf]|â€|ï»¿|\ufffd|&(?:amp|lt|gt|quot|nbsp|#\\d+);"
+)
+
+
+@kept(1)
+def formats(table: Table) -> tuple[Finding, ...]:
+    """Those of all columns of the file but the label."""
+    found: list[Finding] = []
+    for column in table.columns:
+        texts = Texts.of(table.cells[column.name])
+        found += _strays(table, column)
+        found += _damaged(table, column, texts)
+        found += _outer_blanks(table, column, texts)
+        if column.numbers is None and column.kind in ("category", "text", "id"):
+            found += _spelt_units(table, column, texts) or _unlike(table, column, texts)
+    return tuple(found)
+
+
+# --- texts among numbers and dates ----------------------------------------------------
+
+
+def _strays(table: Table, column: Column) -> Iterator[Finding]:
+    """What is no number, date or time: one finding for each way to write it that many
+    cells have, and one for all others."""
+    asked = words_for_missing(column)
+    ways: dict[str, list[tuple[int, str]]] = {}
+    for i, text in column.strays:
+        own = text.strip()
+        if own not in asked and own.casefold() not in MISSING_MARKERS:
+            ways.setdefault(_way(own), []).append((i, own))
+    rest = [cell for cells in ways.values() if len(cells) < MANY for cell in cells]
+    groups = {way: cells for way, cells in ways.items() if len(cells) >= MANY}
+    for way, cells in (groups | ({"": sorted(rest)} if rest else {})).items():
+        first = cells[0][1]
+        title = f"{column_name(column.name)}: '{brief(first, 30)}' is no {column.word}"
+        evidence = f"'{brief(first, 30)}' is no {column.word}."
+        if len(cells) > 1:
+            title += f", and {len(cells) - 1:,} more"
+            evidence = (
+                f"{counted(len(cells), 'cell')} such as '{brief(first, 30)}' are no "
+                f"{column.word}, as all others are."
+            )
+        yield finding(
+            table,
+            "format",
+            column.name,
+            [i for i, _ in cells],
+            about=("stray", way),
+            sure=STRAY,
+            title=title,
+            evidence=evidence,
+            why=[f"'{brief(own, 30)}' is no {column.word}." for _, own in cells],
+        )
+
+
+def plain_reading(table: Table, name: str, text: str) -> str | None:
+    """The one other reading of a text as its column writes; None if there is none."""
+    writing = writings(table).get(name)
+    if writing is None:
+        return None
+    column = next(column for column in table.features if column.name == name)
+    read = readings(column, writing, text.strip())
+    return read[0][0] if len(read) == 1 else None
+
+
+def _way(text: str) -> str:
+    """A text with its numbers and words told as such: 12,5 kg is # a."""
+    shape = shape_of(text)
+    return shape if len(shape) <= LONGEST_WAY else collapsed(text)
+
+
+# --- encoding and blanks --------------------------------------------------------------
+
+
+def _damaged(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
+    """Letters that went through a wrong encoding, and codes of web pages."""
+    bad = [k for k, text in enumerate(texts.raw) if _damage.search(text)]
+    if not bad:
+        return
+    mended = {k: _mended(texts.raw[k]) for k in bad}
+    if all(text == texts.raw[k] for k, text in mended.items()):
+        return
+    rows = np.flatnonzero(np.isin(texts.index, bad))
+    first = texts.stripped[int(texts.index[rows[0]])]
+    yield finding(
+        table,
+        "format",
+        column.name,
+        rows,
+        [mended[int(k)] for k in texts.index[rows]],
+        about=("encoding",),
+        sure=STRAY,
+        title=f"{column_name(column.name)}: damaged letters",
+        evidence=(
+            f"'{brief(first, 30)}' and the like, {in_cells(rows.size)}: the text was "
+            "read or written in a wrong encoding."
+        ),
+    )
+
+
+def _mended(text: str) -> str | None:
+    new = html.unescape(text)
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return new.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return new if new != text and "\ufffd" not in new else None
+
+
+def _outer_blanks(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
+    """Blanks around a text, where nearly all others have none."""
+    if column.numbers is not None:
+        return
+    padded = [
+        k
+        for k, (raw, plain) in enumerate(zip(texts.raw, texts.stripped, strict=True))
+        if plain and raw != plain
+    ]
+    n = int(texts.counts[padded].sum())
+    if not 0 < n <= FEW_OUTER * texts.present:
+        return
+    rows = np.flatnonzero(np.isin(texts.index, padded))
+    yield finding(
+        table,
+        "format",
+        column.name,
+        rows,
+        [texts.stripped[int(k)] for k in texts.index[rows]],
+        about=("blanks",),
+        sure=OUTER,
+        title=f"{column_name(column.name)}: blanks around texts",
+        evidence=f"{counted(n, 'text')} of {texts.present:,} begin or end with blanks.",
+    )
+
+
+# --- numbers with a unit --------------------------------------------------------------
+
+
+def _spelt_units(table: Table, column: Column, texts: Texts) -> list[Finding]:
+    """Numbers with one unit in several spellings, which keeps them from being read."""
+    mark = table.decimal
+    numbers: dict[int, str] = {}
+    spelt: Counter[str] = Counter()
+    units: set[str] = set()
+    for k, text in enumerate(texts.stripped):
+        match = None if texts.missing[k] else _with_unit.fullmatch(text)
+        if match is None:
+            continue
+        number = as_decimal(match[1], mark)
+        unit = _unit(match[2])
+        if number is not None and unit:
+            numbers[k] = written(tidied(number), mark)
+            spelt[match[2]] += int(texts.counts[k])
+            units.add(unit)
+    n = sum(spelt.values())
+    few = len(units) != 1 or len(spelt) < 2 or len(set(numbers.values())) < 2
+    if few or n < max(FEWEST, SAME_UNIT * texts.present):
+        return []
+    rows = np.flatnonzero(np.isin(texts.index, list(numbers)))
+    ways = [f"'{brief(way, 20)}'" for way, _ in spelt.most_common()]
+    return [
+        finding(
+            table,
+            "format",
+            column.name,
+            rows,
+            [numbers[int(k)] for k in texts.index[rows]],
+            about=("units", *sorted(units)),
+            sure=MANY_UNITS,
+            title=f"{column_name(column.name)}: numbers with a unit",
+            evidence=(
+                f"{counted(n, 'number')} with a unit in {len(spelt)} spellings "
+                f"({listed(ways, 4)}): so they are no numbers to any program."
+            ),
+        )
+    ]
+
+
+def _unit(text: str) -> str:
+    """What a unit is called, whatever its spelling; empty if it is none."""
+    words = re.findall(r"[^\W\d_]+|[%$€£]", text.casefold())
+    return UNIT_WORDS.get(words[0], "") if words else ""
+
+
+# --- patterns -------------------------------------------------------------------------
+
+
+def characters(text: str) -> str:
+    """9 for each digit, a for each letter, all else as it is."""
+    return "".join(
+        "9" if c.isdigit() else "a" if c.isalpha() else " " if c.isspace() else c
+        for c in text
+    )
+
+
+def collapsed(text: str) -> str:
+    """The same with one for each run."""
+    return re.sub(r"(.)\1+", r"\1", characters(text))
+
+
+def _unlike(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
+    """Other kinds of characters, or another length, than nearly all others."""
+    known = np.flatnonzero(~texts.missing).tolist()
+    n = texts.present
+    if n < FEWEST:
+        return
+    for pattern_of, is_exact in ((characters, True), (collapsed, False)):
+        patterns = {k: pattern_of(texts.stripped[k]) for k in known}
+        counts: Counter[str] = Counter()
+        for k, pattern in patterns.items():
+            counts[pattern] += int(texts.counts[k])
+        main, n_main = counts.most_common(1)[0]
+        if n_main < MAIN * n or not set(main) & {"9"}:
+            continue
+        example = next(texts.stripped[k] for k in known if patterns[k] == main)
+        odd = {k: _difference(patterns[k], main, is_exact) for k in known}
+        for word, sure in (("characters", UNLIKE), ("length", LENGTH)):
+            own = [k for k in known if odd[k] == word]
+            rows = np.flatnonzero(np.isin(texts.index, own))
+            if not rows.size:
+                continue
+            first = texts.stripped[int(texts.index[rows[0]])]
+            yield finding(
+                table,
+                "format",
+                column.name,
+                rows,
+                about=("pattern", main, word),
+                sure=sure,
+                title=f"{column_name(column.name)}: '{brief(first, 30)}' is unlike all "
+                "others",
+                evidence=(
+                    f"{n_main:,} of {n:,} texts are written as '{brief(example, 30)}', "
+                    f"but {counted(rows.size, 'cell')} with other {word}."
+                ),
+            )
+        return
+
+
+def _difference(pattern: str, main: str, is_exact: bool) -> str:
+    """How a text differs: in what characters it has, in length, or not so that it
+    would tell anything."""
+    if pattern == main:
+        return ""
+    if set(pattern) - set(main) or set(main) - set(pattern):
+        return "characters"
+    return "length" if is_exact and len(pattern) != len(main) else "characters"
