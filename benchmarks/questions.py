@@ -50,9 +50,7 @@ def read(folder: Path, dirty: Dirty) -> tuple[cellval.Table, dict]:
     texts = {"dtype": str, "keep_default_na": False}
     frame = pd.read_csv(folder / "dirty.csv", **texts).drop(columns=[*dirty.left_out])
     wrong = pd.read_csv(folder / "errors.csv", **texts)
-    lines = zip(
-        *(wrong[name] for name in ("row", "column", "dirty", "clean")), strict=True
-    )
+    names = ["row", "column", "dirty", "clean"]
     truth = {
         (int(i) + 1, name): clean.strip()
         for i, name, old, clean in wrong[names].to_numpy().tolist()

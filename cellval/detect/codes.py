@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding, in_cells
-from cellval.detect.placeholders import Placeholder, missing_codes
+from cellval.detect.placeholders import CODES, Placeholder, missing_codes
+from cellval.detect.series import in_step
 from cellval.kept import kept
 from cellval.table.columns import MISSING_MARKERS, Texts
 from cellval.table.table import Table
@@ -15,6 +16,8 @@ NUMBER, WORD = 0.9, 0.4  # how sure: -999 far from all others, "unknown"
 # Zero may be a state as well: of a machine that stands still, of a person without
 # income. The more cells have it, the less does it look like a code.
 ZERO, MUCH_ZERO, MUCH = 0.8, 0.3, 0.2
+SPIKE = 0.4  # a number that nobody uses as a code
+IN_STEP = 0.05  # share of ordinary cells that are as far out of step
 MARKER = 0.7  # N/A in one column, where all others leave such cells blank
 
 
@@ -28,9 +31,18 @@ def codes(table: Table) -> tuple[Finding, ...]:
 def sure_of(table: Table, code: Placeholder) -> float:
     if np.isnan(code.number):
         return WORD
+    if code.number not in CODES:
+        return SPIKE
     if code.number != 0:
         return NUMBER
-    return MUCH_ZERO if code.n_cells > MUCH * table.n_rows else ZERO
+    much = code.n_cells > MUCH * table.n_rows
+    return MUCH_ZERO if much or _follows(table, code) else ZERO
+
+
+def _follows(table: Table, code: Placeholder) -> bool:
+    """Do rows before and after lead to it, as to the state of a machine?"""
+    shares = in_step(table)[code.rows, table.feature_names.index(code.column)]
+    return bool(np.median(shares) > IN_STEP)
 
 
 def _code(table: Table, code: Placeholder) -> Finding:

@@ -30,6 +30,8 @@ from cellval.text import brief, counted, listed
 STRAY = 0.95  # how sure: a text among numbers, or damage of encoding
 UNLIKE = 0.85  # other kinds of characters than all others have
 LENGTH = 0.3  # a character more or less
+LONG_CODE = 5  # characters: shorter ones may just count
+DIFFERENT = 20  # texts with the main pattern, at least
 MANY_UNITS = 0.8  # one unit in several spellings
 OUTER = 0.6  # blanks around a text
 MAIN = 0.9  # share of a column's cells that the main pattern has, at least
@@ -274,7 +276,9 @@ def _unlike(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
         for k, pattern in patterns.items():
             counts[pattern] += int(texts.counts[k])
         main, n_main = counts.most_common(1)[0]
-        if n_main < MAIN * n or not set(main) & {"9"}:
+        different = sum(pattern == main for pattern in patterns.values())
+        # Few texts that come again and again are categories, each meant as it is.
+        if n_main < MAIN * n or "9" not in main or different < DIFFERENT:
             continue
         example = next(texts.stripped[k] for k in known if patterns[k] == main)
         odd = {k: _difference(patterns[k], main, is_exact) for k in known}
@@ -306,6 +310,8 @@ def _difference(pattern: str, main: str, is_exact: bool) -> str:
     would tell anything."""
     if pattern == main:
         return ""
-    if set(pattern) - set(main) or set(main) - set(pattern):
+    if set(pattern) != set(main):
         return "characters"
-    return "length" if is_exact and len(pattern) != len(main) else "characters"
+    if not is_exact or len(main) < LONG_CODE:
+        return ""
+    return "length" if len(pattern) != len(main) else "characters"

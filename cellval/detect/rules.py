@@ -21,7 +21,7 @@ from cellval.detect.misspelt import differing, is_systematic
 from cellval.kept import kept
 from cellval.table.columns import Texts
 from cellval.table.table import Table
-from cellval.text import brief, content
+from cellval.text import brief, content, counted
 
 GROUP = 3  # rows that share what settles the other column, at least
 BROKEN = 0.15  # of the rows, at most
@@ -34,6 +34,7 @@ ALONE = 0.1  # of a group, at most, holds what an exception holds, or it alone
 GROUPS = 4  # at least: two classes that differ settle nothing,
 ROWS = 5.0  # nor do groups that are smaller on average
 LIKELY = 0.9  # how sure: so many of the exceptions were wrong in other people's tables
+EITHER = 0.45  # of two cells that contradict each other about one is wrong
 SYSTEMATIC = 0.2  # the same where they differ alike
 MOST_JUDGED = 10_000  # rows from which rules are judged
 MOST_GIVEN = 60  # columns that may settle others
@@ -103,8 +104,10 @@ def broken_rules(table: Table) -> tuple[Finding, ...]:
     rule that finds most.
     """
     found: list[Finding] = []
+    either = _contradictions(table)
     for rules in _by_target(table).values():
-        asked: set[int] = set()
+        name = rules[0].target
+        asked = {i for pair, rows in either.items() for i in rows if name in pair}
         while rules:
             left = [[k for k, i in enumerate(r.rows) if i not in asked] for r in rules]
             best = max(range(len(rules)), key=lambda at: len(left[at]))
@@ -113,7 +116,37 @@ def broken_rules(table: Table) -> tuple[Finding, ...]:
             rule = rules.pop(best)
             asked.update(rule.rows.tolist())
             found += _broken(table, rule, left[best])
+    found += [_either(table, *pair, rows) for pair, rows in either.items()]
     return tuple(found)
+
+
+def _contradictions(table: Table) -> dict[tuple[str, str], list[int]]:
+    """Rows in which each of two columns says that the other one is wrong."""
+    broken = {(r.given, r.target): set(r.rows.tolist()) for r in dependencies(table)}
+    found = {}
+    for (a, b), rows in broken.items():
+        both = sorted(rows & broken.get((b, a), set()))
+        if both and a < b:
+            found[a, b] = both
+    return found
+
+
+def _either(table: Table, a: str, b: str, rows: list[int]) -> Finding:
+    one, other = column_name(a), column_name(b)
+    return finding(
+        table,
+        "rule",
+        a,
+        [i for i in rows for _ in (a, b)],
+        columns=[name for _ in rows for name in (a, b)],
+        about=(b, "either"),
+        sure=EITHER,
+        title=f"{one} and {other} contradict each other",
+        evidence=(
+            f"{one} and {other} settle each other, but in {counted(len(rows), 'row')} "
+            "they do not go together, so one of the two is wrong."
+        ),
+    )
 
 
 def _is_word(text: str) -> bool:

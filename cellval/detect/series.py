@@ -33,7 +33,7 @@ def in_step(table: Table) -> np.ndarray:
         x = _by_block(column, block, n)
         gaps, shuffled = _gaps(x, column), _gaps(draw.permutation(x), column)
         known, by_chance = _mean(gaps, shuffled), _mean(shuffled, shuffled)
-        if known <= CLOSER * by_chance:
+        if known <= CLOSER * by_chance < np.inf:
             share = tail_of(gaps)(gaps) if column.numbers is not None else 1.0 - gaps
             shares[:, j] = np.nan_to_num(share)[block]
     return shares
@@ -74,6 +74,7 @@ def _gaps(x: np.ndarray, column: Column) -> np.ndarray:
     return gaps
 
 
+@np.errstate(all="ignore")
 def _mean(gaps: np.ndarray, shuffled: np.ndarray) -> float:
     """Of gaps, where far ones count no more than so many of a shuffled table."""
     known = shuffled[shuffled > 0]

@@ -14,11 +14,14 @@ from cellval.detect.misspelt import (
     misspelt,
     spelt_otherwise,
 )
+from cellval.detect.misspelt import TIMES as COMMON
 from cellval.table.columns import Column
 from cellval.table.table import Table
 from cellval.text import brief
 
 SLIP, REPEATED = 0.95, 0.8  # how sure: in one or two cells, in more
+RARE_SLIP = 0.7  # the same where there are many words: Cortland is no slip for Portland
+VOCABULARY = 20  # words that are common, at most, or there are many
 LOOKS = 0.9  # the same but for case, blanks or dots
 TIMES = 3.0  # as common, at least, as another way to write the same: else who knows
 SYSTEMATIC = 0.1  # words that differ alike are meant so
@@ -49,14 +52,19 @@ def _slips(table: Table, column: Column) -> Iterator[Finding]:
     assert codes is not None
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     pairs = [(names[a], names[b]) for a, b in meant.items()]
+    few_words = np.sum(counts >= COMMON) <= VOCABULARY
     alike: dict[tuple[str, str], list[int]] = {}
     for slip, word in meant.items():
         text, usual = names[slip], names[word]
+        if _digits_apart(text) != _digits_apart(usual):  # 1.5 is not 15
+            continue
         if is_systematic(text, usual, pairs):
             alike.setdefault(differing(text, usual), []).append(slip)
             continue
         why = f"Looks like a slip for '{brief(usual, 40)}' {in_cells(counts[word])}."
-        sure = SLIP if counts[slip] <= MOST_CELLS else REPEATED
+        sure = SLIP if few_words else RARE_SLIP
+        if counts[slip] > MOST_CELLS:
+            sure = REPEATED if few_words else SHORT
         if letters_of(text) == letters_of(usual):
             sure = LOOKS
         elif _is_another_word(text, usual):
@@ -108,7 +116,7 @@ def _looks(
         first, *others = sorted(group, key=lambda code: (-counts[code], code))
         for code in others:
             text, usual = column.categories[code], column.categories[first]
-            if _digits_apart(text) != _digits_apart(usual):  # 1.5 is not 15
+            if _digits_apart(text) != _digits_apart(usual):
                 continue
             often = counts[first] >= TIMES * counts[code]
             why = (

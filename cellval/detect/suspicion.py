@@ -21,6 +21,10 @@ from cellval.values.result import CellValues
 # Of the value beside surprise: measured on planted errors (benchmarks/detection.py).
 VALUE_WEIGHT = 0.25
 FALSE_ALARMS = 0.1  # expected share among the flagged cells
+OTHERS = (0.2, 0.03)  # shares of the cells, from the worst on, that tell how tails are
+MARGIN = 0.6  # of their slope: tails get heavier
+SOME = 0.005  # of the cells: fewer flagged ones must stand out of the tail
+LOWEST = 1e-12  # no suspicion is told apart from lower ones
 SURPRISING = 0.01  # one ordinary cell in a hundred is as odd
 CORNERS = {
     "error": "odd and hurts",
@@ -172,11 +176,35 @@ def n_to_flag(suspicion: np.ndarray) -> int:
     and Wang, 2020). It is as good as the tails that `tails.tail_of` extrapolates:
     where ordinary cells have heavier ones, more alarms are false. Cells that a finding
     of their column settles have no suspicion left and count by themselves: however many
-    they are, they make no other cell more likely to be wrong.
+    they are, they make no other cell more likely to be wrong. And where only few others
+    would be flagged, these must stand out of the table's own tail: real tables without
+    an error have some cells that no tail foresees.
     """
     ordered = np.sort(suspicion, axis=None)
     settled = int(np.searchsorted(ordered, 0.0, side="right"))
     rest = ordered[settled:]
-    allowed = FALSE_ALARMS * np.arange(1, rest.size + 1) / max(1, rest.size)
-    passed = np.flatnonzero(np.e * rest <= allowed)
-    return settled + (int(passed[-1]) + 1 if passed.size else 0)
+    ranks = np.arange(1, rest.size + 1)
+    by_chance = np.e * rest * max(1, rest.size)
+    n = _last(by_chance <= FALSE_ALARMS * ranks)
+    if n < SOME * rest.size:
+        n = min(n, _last(_as_the_others(rest) <= FALSE_ALARMS * ranks))
+    return settled + n
+
+
+def _last(passed: np.ndarray) -> int:
+    """How many come up to the last one that passed."""
+    at = np.flatnonzero(passed)
+    return int(at[-1]) + 1 if at.size else 0
+
+
+def _as_the_others(ordered: np.ndarray) -> np.ndarray:
+    """How many cells one would expect up to each, if the lowest went on as those before
+    them do: in the logarithm a straight line through two shares of the cells, less
+    steep by a margin.
+    """
+    logs = -np.log(np.maximum(ordered, LOWEST))
+    most, least = (int(share * ordered.size) for share in OTHERS)
+    if least < 2 or logs[least] <= logs[most]:
+        return np.zeros(ordered.size)
+    slope = MARGIN * np.log(OTHERS[0] / OTHERS[1]) / (logs[least] - logs[most])
+    return np.asarray(least * np.exp(-slope * (logs - logs[least])))

@@ -41,7 +41,14 @@ def test_other_words_are_left_alone(word):
 
 
 def test_what_is_written_more_often_is_meant():
-    assert slips("Berlina", "Berlina", "Berlina") == {}
+    assert slips(*["Berlina"] * 3) == {"Berlina": "Berlin"}  # one in twenty
+    assert slips(*["Berlina"] * 4) == {}
+
+
+def test_several_letters_of_a_long_word_may_be_wrong():
+    words = ["Germany here"] * 20
+    assert slips("Gexmaxy here", *words) == {"Gexmaxy here": "Germany here"}
+    assert slips("Gexmxxy xere", *words) == {}  # too many
 
 
 def test_a_cell_may_hold_a_novel():

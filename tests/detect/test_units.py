@@ -6,15 +6,20 @@ import pytest
 
 import cellval
 from cellval.detect.surprise import surprise
-from cellval.detect.units import in_another_unit
+from cellval.detect.units import in_another_unit, other_units
 
 RNG = np.random.default_rng(0)
 INCHES = RNG.normal(68, 4, 400).round(1)
 
 
-def column(numbers):
+def table_of(numbers):
     frame = pd.DataFrame({"x": numbers, "y": np.arange(len(numbers)) % 2})
-    return cellval.Table.from_frame(frame, label="y", kinds={"x": "number"}).columns[0]
+    return cellval.Table.from_frame(frame, label="y", kinds={"x": "number"})
+
+
+def converted(numbers):
+    groups = in_another_unit(table_of(numbers).columns[0])
+    return {i: group for group in groups for i in group.rows.tolist()}
 
 
 @pytest.mark.parametrize("factor", [1 / 12, 2.54, 0.0254, 0.001])
@@ -22,7 +27,7 @@ def column(numbers):
 def test_cells_in_another_unit_are_found(factor, n):
     x = INCHES.copy()
     x[:n] *= factor
-    found = in_another_unit(column(x))
+    found = converted(x)
     if factor == 0.0254:  # inches in metres: no factor between two units
         assert found == {}
     else:
@@ -34,11 +39,14 @@ def test_both_sides_and_the_sentence():
     x[:20] /= 12
     x[20:50] *= 2.54
     x[0], x[20] = 6.0, 172.72
-    found = in_another_unit(column(x))
+    found = converted(x)
     assert {0, 20} <= set(found) <= set(range(50)) and len(found) > 45
-    assert found[0].startswith("6 lies far from the others, but 72 would be as they")
-    assert found[0].endswith("another unit, such as ft for in?")
-    assert "172.72 lies far from the others, but 68" in found[20]
+    assert (found[0].given, found[0].wanted) == ("ft", "in")
+    feet, metric = other_units(table_of(x))
+    assert feet.reason(0).startswith("6 lies far from the others, but 72 would be as")
+    assert feet.reason(0).endswith("another unit, such as ft for in?")
+    assert feet.after[0] == "72" and metric.after[0] == "68" and feet.is_flagged
+    assert feet.title == "x: ft instead of in?"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +66,7 @@ def test_both_sides_and_the_sentence():
     ],
 )
 def test_what_is_far_for_other_reasons_is_left_alone(x):
-    assert in_another_unit(column(np.asarray(x, float))) == {}
+    assert converted(np.asarray(x, float)) == {}
 
 
 def test_they_are_suspects_and_do_not_hide_others():

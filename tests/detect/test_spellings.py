@@ -1,0 +1,79 @@
+"""Spellings as questions: how sure, by how often they are and how words differ."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cellval
+from cellval.detect.spellings import spellings
+
+WORDS = ["hospital"] * 120 + ["surgery"] * 80
+
+
+def found(*words, main=WORDS):
+    cells = [*main, *words]
+    frame = pd.DataFrame({"x": cells, "y": np.resize(["a", "b"], len(cells))})
+    table = cellval.Table.from_frame(frame, label="y", kinds={"x": "category"})
+    return {
+        table.cells["x"].iat[one.rows[0]]: one
+        for one in spellings(table)
+        if one.column == "x"
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "n", "usual", "flagged"),
+    [
+        ("hospitel", 1, "hospital", True),
+        ("hospitel", 5, "hospital", True),
+        ("HOSPITAL", 30, "hospital", True),
+        ("HOSPITAL", 100, "hospital", False),  # who knows which
+        ("hoxpixal", 1, "", False),  # too much is wrong
+        ("clinic", 2, "", False),
+    ],
+)
+def test_one_question_for_each_spelling(word, n, usual, flagged):
+    one = found(*[word] * n).get(word)
+    if not usual:
+        assert one is None
+        return
+    assert one.n_cells == n and set(one.after) == {usual}
+    assert one.is_flagged == flagged and one.kind == "spelling"
+
+
+def test_a_letter_may_make_another_word():
+    main = ["group A"] * 200 + ["typical pain"] * 100
+    ones = found("group B", "atypical pain", main=main)
+    assert {text: one.is_flagged for text, one in ones.items()} == {
+        "group B": False,
+        "atypical pain": False,
+    }
+
+
+def test_short_words_are_asked_about_only():
+    ones = found(*["xl"] * 3, *["tx"] * 3, main=["al"] * 200)
+    assert list(ones) == ["xl"] and not ones["xl"].is_flagged
+
+
+def test_words_that_differ_alike_are_one_doubtful_question():
+    main = [f"al_{name}" for name in ("heart", "lungs", "liver") for _ in range(60)]
+    ones = found("ak_heart", "ak_lungs", "ak_liver", main=main)
+    (one,) = ones.values()
+    assert one.n_cells == 3 and one.sure < 0.2 and one.title == "x: 'ak' for 'al'"
+    assert one.after.tolist() == ["al_heart", "al_lungs", "al_liver"]
+
+
+def test_numbers_in_names_are_told_apart():
+    assert found("v 15", main=["v 1.5"] * 100 + ["v 2.5"] * 50) == {}
+
+
+def test_many_words_make_a_slip_less_sure():
+    names = [f"{a}{b}ville" for a in "bcdfghjkl" for b in ("ea", "oo", "ai")]
+    main = [name for name in names for _ in range(40)]
+    ones = found("beavillee", *["boovillee"] * 2, main=main)
+    assert all(one.sure < 0.9 for one in ones.values()) and ones
+
+
+def test_no_categories_no_spellings():
+    table = cellval.Table.from_frame(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}))
+    assert spellings(table) == []
