@@ -17,7 +17,6 @@ NUMBER, WORD = 0.9, 0.4  # how sure: -999 far from all others, "unknown"
 # income. The more cells have it, the less does it look like a code.
 ZERO, MUCH_ZERO, MUCH = 0.8, 0.3, 0.2
 SPIKE = 0.4  # a number that nobody uses as a code
-IN_STEP = 0.05  # share of ordinary cells that are as far out of step
 MARKER = 0.7  # N/A in one column, where all others leave such cells blank
 
 
@@ -41,8 +40,8 @@ def sure_of(table: Table, code: Placeholder) -> float:
 
 def _follows(table: Table, code: Placeholder) -> bool:
     """Do rows before and after lead to it, as to the state of a machine?"""
-    shares = in_step(table)[code.rows, table.feature_names.index(code.column)]
-    return bool(np.median(shares) > IN_STEP)
+    steady = in_step(table)[code.rows, table.feature_names.index(code.column)]
+    return bool(steady.mean() > 0.5)
 
 
 def _code(table: Table, code: Placeholder) -> Finding:

@@ -9,34 +9,35 @@ that are copies of each other count as one: they would vouch for their own error
 import numpy as np
 import pandas as pd
 
-from cellval.detect.tails import tail_of
 from cellval.kept import kept
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
 FEWEST = 50  # blocks of rows, or order tells nothing
 CLOSER = 0.5  # times as far as in a shuffled table are cells from those around them
+NEAR = 0.3  # of the usual gap in a shuffled table: so far may a cell be and be in step
 FARTHEST = 20.0  # medians: how much one cell counts where that is judged
 
 
 @kept(1)
 def in_step(table: Table) -> np.ndarray:
-    """Share of ordinary cells that are as far out of step, of each cell; 0 where order
-    tells nothing: float32, (n_rows, n_columns)."""
+    """Cells that the rows before and after lead to: bool, (n_rows, n_columns); none of
+    columns about which order tells nothing."""
     block = _blocks(table)
     n = int(block[-1]) + 1 if block.size else 0
-    shares = np.zeros((table.n_rows, len(table.features)), np.float32)
+    steady = np.zeros((table.n_rows, len(table.features)), bool)
     if n < FEWEST:
-        return shares
+        return steady
     draw = np.random.default_rng([0, n])
     for j, column in enumerate(table.features):
         x = _by_block(column, block, n)
-        gaps, shuffled = _gaps(x, column), _gaps(draw.permutation(x), column)
+        gaps, moves = _gaps(x, column)
+        shuffled, _ = _gaps(draw.permutation(x), column)
         known, by_chance = _mean(gaps, shuffled), _mean(shuffled, shuffled)
         if known <= CLOSER * by_chance < np.inf:
-            share = tail_of(gaps)(gaps) if column.numbers is not None else 1.0 - gaps
-            shares[:, j] = np.nan_to_num(share)[block]
-    return shares
+            near = NEAR * float(np.median(shuffled[shuffled > 0]))
+            steady[:, j] = (gaps <= np.maximum(near, moves))[block]
+    return steady
 
 
 def _blocks(table: Table) -> np.ndarray:
@@ -60,18 +61,18 @@ def _by_block(column: Column, block: np.ndarray, n: int) -> np.ndarray:
 
 
 @np.errstate(all="ignore")  # numbers may be as large as can be
-def _gaps(x: np.ndarray, column: Column) -> np.ndarray:
-    """How far each is from lying between the ones before and after it; for categories,
-    whether it is like neither of them."""
+def _gaps(x: np.ndarray, column: Column) -> tuple[np.ndarray, np.ndarray]:
+    """How far each is from lying between the ones before and after it, and how far
+    these are from each other; for categories, whether it is like neither of them."""
     series = pd.Series(x)
     before, after = series.shift().ffill(), series.shift(-1).bfill()
     before, after = before.fillna(after), after.fillna(before)
     if column.numbers is None:
         same = (x == before) | (x == after)
-        return np.where(np.isnan(x), np.nan, 1.0 - same)
+        return np.where(np.isnan(x), np.nan, 1.0 - same), np.zeros(x.size)
     low, high = np.minimum(before, after), np.maximum(before, after)
-    gaps: np.ndarray = np.maximum(np.maximum(low - x, x - high), 0.0).to_numpy()
-    return gaps
+    gaps = np.maximum(np.maximum(low - x, x - high), 0.0)
+    return gaps.to_numpy(), (high - low).to_numpy()
 
 
 @np.errstate(all="ignore")

@@ -121,7 +121,7 @@ def _combined(
 ) -> Surprise:
     """Rarity and residual as one number."""
     misfits, odds = dict(_misfits(table)), odds_of(asking, nearby)
-    np.maximum(odds.both, in_step(table), out=odds.both)
+    odds.both[in_step(table)] = 1.0
     for cell in misfits:
         odds.both[cell] = 0.0
     for cell, (share, why) in _out_of_step(asking.table).items():

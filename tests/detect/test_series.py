@@ -18,9 +18,9 @@ def table_of(**columns):
 def test_a_series_is_recognised_and_a_spike_in_it():
     x = WALK.copy()
     x[200] += 40
-    shares = in_step(table_of(x=x, z=RNG.normal(size=400)))
-    assert shares[200, 0] < 0.001 and np.median(shares[:, 0]) > 0.5
-    assert (shares[:, 1] == 0).all()  # order says nothing there
+    steady = in_step(table_of(x=x, z=RNG.normal(size=400)))
+    assert not steady[200, 0] and steady[:, 0].mean() > 0.5
+    assert not steady[:, 1].any()  # order says nothing there
 
 
 def test_copies_of_a_row_do_not_vouch_for_it():
@@ -28,15 +28,15 @@ def test_copies_of_a_row_do_not_vouch_for_it():
     x[200] += 40
     twice = np.repeat(np.arange(400), 3)
     table = table_of(x=x[twice], z=RNG.normal(size=400)[twice])
-    assert (in_step(table)[600:603, 0] < 0.001).all()
+    assert not in_step(table)[600:603, 0].any()
 
 
 def test_categories_that_follow_each_other():
     state = np.repeat(np.resize(["idle", "run", "stop"], 40), 10).astype(object)
     state[55] = "idle" if state[55] != "idle" else "run"
     table = table_of(x=state, z=RNG.normal(size=400))
-    shares = in_step(table)
-    assert shares[55, 0] == 0 and (np.delete(shares[:, 0], 55) == 1).all()
+    steady = in_step(table)
+    assert not steady[55, 0] and np.delete(steady[:, 0], 55).all()
 
 
 def test_what_is_in_step_is_not_surprising():
@@ -54,4 +54,4 @@ def test_shuffled_and_little_tables_have_no_order():
     gone = np.where(np.arange(80) < 78, np.nan, 3.0) + np.arange(80) % 2
     assert (in_step(table_of(x=gone, z=WALK[:80]))[:, 0] == 0).all()
     huge = table_of(x=np.resize([1e308, -1e308, 0.0], 90), z=np.arange(90.0))
-    assert np.isfinite(in_step(huge)).all()
+    assert in_step(huge).shape == (90, 1)
