@@ -27,7 +27,7 @@ def check(options: argparse.Namespace) -> int:
     if options.out:  # but a baseline may be replaced by a new one
         check_outputs({"--out": outputs["--out"]}, (options.baseline,))
     known = None if options.baseline is None else read_baseline(options.baseline)
-    checks = [_check(options, file, known) for file in options.files]
+    checks = [_check(options, file, known) for file in dict.fromkeys(options.files)]
     signals.hold()  # all files are written, or none
     if options.format == "text":
         content = _text(checks).encode("utf-8", "replace")

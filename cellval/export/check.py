@@ -92,7 +92,7 @@ class Check:
         return int(self.table.row_numbers[one.rows[k]])
 
     def __str__(self) -> str:
-        """For people: how many, and each that counts, with its place as compilers do."""
+        """For people: how many, and each that counts with its place, as a compiler."""
         lines = [self._summary()]
         for one in self.flagged[:MOST_SHOWN]:
             told = [f"{self._place(one)}: {KINDS[one.kind]}: {one.title}"]
@@ -248,8 +248,8 @@ def _lines(
     path: Path, table: Table, found: Sequence[Finding]
 ) -> dict[tuple[int, str], int]:
     """Of a CSV file that is not compressed, for the cells of findings."""
-    if not isinstance(table.format, CsvFormat) or not path.is_file():
-        return {}  # a pipe is not read twice
+    if not isinstance(table.format, CsvFormat):
+        return {}
     raw, name = bytes_of(path)
     if unpacked(raw, name)[1] is not None:
         return {}

@@ -155,18 +155,19 @@ def sarif_bytes(checks: Sequence[Check]) -> bytes:
         }
         for kind, word in KINDS.items()
     ]
+    files = [*dict.fromkeys(one.file for one in checks)]
     driver = {"name": "cellval", "version": __version__, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],  # as lines of a CSV are counted
         "artifacts": [
-            {"location": {"uri": quote(one.file)}, "roles": ["analysisTarget"]}
-            for one in checks
+            {"location": {"uri": quote(file)}, "roles": ["analysisTarget"]}
+            for file in files
         ],
         "results": [
-            _result(checked, index, one)
-            for index, checked in enumerate(checks)
+            _result(checked, files.index(checked.file), one)
+            for checked in checks
             for one in checked.flagged
         ],
         "properties": {
