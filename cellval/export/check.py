@@ -248,7 +248,7 @@ def _lines(
     path: Path, table: Table, found: Sequence[Finding]
 ) -> dict[tuple[int, str], int]:
     """Of a CSV file that is not compressed, for the cells of findings."""
-    if not isinstance(table.format, CsvFormat):
+    if not found or not isinstance(table.format, CsvFormat):
         return {}
     raw, name = bytes_of(path)
     if unpacked(raw, name)[1] is not None:
