@@ -159,14 +159,14 @@ def check(
     Returns
     -------
     Check
-        True to its name: ``assert found.is_clean, found``.
+        In a test: ``assert found.is_clean, str(found)``.
 
     Examples
     --------
     >>> import cellval
-    >>> found = cellval.check("sample_data/davis.csv", exclude=["repwt", "repht"])
-    >>> found.is_clean, found.n_flagged, found.flagged[0].title
-    (False, 1, 'height: 57')
+    >>> found = cellval.check("sample_data/davis.csv")
+    >>> found.is_clean, found.exit_code, found.flagged[0].n_cells
+    (False, 1, 2)
     """
     path = None
     if isinstance(source, Table) and reading:
@@ -237,11 +237,10 @@ def file_name(path: Path) -> str:
 
     Files that others read say nothing about the folders of this machine.
     """
-    whole, here = path.absolute(), Path.cwd()
-    whole = Path(os.path.normpath(whole))
-    if whole.is_relative_to(here):
-        return whole.relative_to(here).as_posix()
-    return whole.name
+    whole, here = Path(os.path.normpath(path.absolute())), Path.cwd()
+    is_below = whole.is_relative_to(here)
+    name = whole.relative_to(here).as_posix() if is_below else whole.name
+    return os.fsencode(name).decode("utf-8", "replace")  # a name may be no text
 
 
 def _lines(

@@ -69,6 +69,7 @@ def test_a_file_is_named_from_where_the_check_runs(tmp_path, monkeypatch):
     wanted = "data/a b.csv"
     assert file_name(tmp_path / "data" / "a b.csv") == wanted
     assert file_name(tmp_path / "data" / ".." / "data" / "a b.csv") == wanted
+    assert file_name(tmp_path / "\udcff.csv") == "\N{REPLACEMENT CHARACTER}.csv"
     monkeypatch.chdir(tmp_path / "data")
     assert file_name(tmp_path / "elsewhere.csv") == "elsewhere.csv"
 
