@@ -25,6 +25,7 @@ _MODULES = {
     "cellval.detect.suggestions": "Suggestion",
     "cellval.detect.suspects": "suggest suspects",
     "cellval.errors": "InputError",
+    "cellval.export.check": "Check check",
     "cellval.export.report": "report",
     "cellval.games.block_values": "BlockValues",
     "cellval.games.blocks": "iter_blocks value_blocks",
@@ -59,6 +60,8 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.detect.suspects import suggest as suggest
     from cellval.detect.suspects import suspects as suspects
     from cellval.errors import InputError as InputError
+    from cellval.export.check import Check as Check
+    from cellval.export.check import check as check
     from cellval.export.report import report as report
     from cellval.games.block_values import BlockValues as BlockValues
     from cellval.games.blocks import iter_blocks as iter_blocks

@@ -15,7 +15,8 @@ import cellval
 from cellval.values.options import RunOptions
 
 CLASSES = [
-    *("BlockValues", "CellValues", "Column", "Comparison", "Groups", "InputError"),
+    *("BlockValues", "CellValues", "Check", "Column", "Comparison", "Groups"),
+    "InputError",
     *(
         "LabelOrCell",
         "Project",
@@ -28,6 +29,8 @@ CLASSES = [
     *("Table", "Validation", "WhatIf"),
 ]
 FUNCTIONS = {
+    "check": "(source, *, recipe=None, baseline=None, fail_on=1, random_state=0, "
+    "n_jobs=None, **reading)",
     "compare_models": "(before, after, **options)",
     "iter_blocks": "(table, row_groups, column_groups=None, *, model='knn', test=None, "
     "n_neighbors=10, width=None, method='auto', rounds=100, target_stderr=None, "
@@ -229,6 +232,7 @@ CALLS = {
     "iter_values": lambda f, v: next(cellval.iter_values(f)),
     "value_blocks": lambda f, v: cellval.value_blocks(f, "label", test=f.head(20)),
     "iter_blocks": lambda f, v: next(cellval.iter_blocks(f, "label")),
+    "check": lambda f, v: cellval.check(f),
     "suspects": lambda f, v: cellval.suspects(f, v),
     "suspect_labels": lambda f, v: cellval.suspect_labels(f),
     "suggest": lambda f, v: cellval.suggest(f, 12, "height"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from cellval.cli import find, signals, value
+from cellval.cli import check, find, signals, value
 from cellval.cli import reproduce as experiments
 from cellval.cli.files import Kept
 from cellval.errors import InputError
@@ -57,6 +57,7 @@ FLAGS = {option.name: option.metadata["flag"] for option in fields(RunOptions)} 
     "sheet": "--sheet",
     "header_row": "--header-row",
     "continue_from": "--continue",
+    "fail_on": "--fail-on",
 }
 SENTENCES = {
     "the environment variable CELLVAL_MAX_COLUMNS": "--max-columns",
@@ -139,8 +140,41 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_values(report)
     report.set_defaults(command=find.report, no_values=False)
+    _add_check(parts)
     _add_reproduce(parts)
     return parser
+
+
+def _add_check(parts: Any) -> None:
+    parser = parts.add_parser(
+        "check",
+        help="say whether files pass: for pipelines and hooks",
+        description="Exit code 0: clean, 1: findings, 2: bad input. Cells are "
+        "compared, not valued; there is no label unless --label names one.",
+    )
+    _add_table(parser, several=True)
+    parser.add_argument("--recipe", help="rules that the files must keep (YAML)")
+    parser.add_argument(
+        "--baseline", metavar="JSON", help="known findings, which are hidden"
+    )
+    parser.add_argument(
+        "--write-baseline",
+        metavar="JSON",
+        help="write the present findings as known ones, and exit with 0",
+    )
+    parser.add_argument(
+        "--fail-on",
+        type=int,
+        default=1,
+        metavar="N",
+        help="so many findings in a file are too many (default 1)",
+    )
+    parser.add_argument(
+        "--format", choices=check.FORMATS, default="text", help="(default text)"
+    )
+    parser.add_argument("--out", help="write it to this file instead of printing it")
+    parser.add_argument("--jobs", type=int, help="threads (default: one per core)")
+    parser.set_defaults(command=check.check)
 
 
 def _add_reproduce(parts: Any) -> None:
@@ -189,11 +223,13 @@ def _add_values(parser: argparse.ArgumentParser) -> Any:
     return group
 
 
-def _add_table(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+def _add_table(
+    parser: argparse.ArgumentParser, *, optional: bool = False, several: bool = False
+) -> None:
     parser.add_argument(
-        "csv",
+        "files" if several else "csv",
         metavar="FILE",
-        nargs="?" if optional else None,
+        nargs="+" if several else "?" if optional else None,
         help="the table: CSV, Parquet, Arrow, Excel or JSON lines, also compressed",
     )
     label = parser.add_mutually_exclusive_group()

@@ -7,6 +7,7 @@ quotes, blanks, blank lines and line endings of all others stay as they are.
 import csv
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -60,6 +61,47 @@ def rewritten(
 
     asked.check(lambda: text_cells(result, name, sys.maxsize)[0], same)
     return result
+
+
+def cell_lines(
+    raw: bytes,
+    written: CsvFormat,
+    cells: Collection[tuple[int, int]],
+    name: str = "table",
+) -> dict[tuple[int, int], int]:
+    """The line of the file, from 1, on which each of some cells begins.
+
+    A cell is a row, numbered as above, and the place of its column, from 0. Blank lines
+    and line breaks within cells are counted, as an editor does.
+    """
+    asked = defaultdict(list)
+    for row, j in cells:
+        asked[row].append(j)
+    mark, codec = _mark_and_codec(raw, written.encoding)
+    text = raw[len(mark) :].decode(codec)
+    syntax = _Syntax.of(written)
+    found, line, seen = {}, 1, 0
+    for row, (start, end, _) in enumerate(_records(text, syntax, name)):
+        if row in asked:
+            line += _n_breaks(text[seen:start])
+            seen = start
+            within = _lines_within(text[start:end], syntax)
+            for j in asked[row]:  # reading fills up short rows
+                found[row, j] = line + within[min(j, len(within) - 1)]
+    return found
+
+
+def _lines_within(record: str, syntax: "_Syntax") -> list[int]:
+    """How many lines after the record's own each of its fields begins."""
+    lines, n = [], 0
+    for _, field in syntax.fields(record):
+        lines.append(n)
+        n += _n_breaks(field)
+    return lines
+
+
+def _n_breaks(text: str) -> int:
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def frame_csv(frame: pd.DataFrame) -> str:

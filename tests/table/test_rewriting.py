@@ -10,7 +10,7 @@ from cases import SAMPLES, calls
 
 from cellval.errors import InputError
 from cellval.table.parsing import text_cells
-from cellval.table.rewriting import frame_csv, rewritten
+from cellval.table.rewriting import cell_lines, frame_csv, rewritten
 from cellval.table.table import read
 
 UGLY = SAMPLES / "ugly.csv"
@@ -358,3 +358,31 @@ def test_a_new_file_has_quotes_around_a_lone_carriage_return():
     assert again.shape == (2, 2) and again["a"][0] == "x\ry"
     plain = frame.replace("x\ry", "x")
     assert frame_csv(plain) == plain.to_csv(index=False, lineterminator="\n")
+
+
+def lines_of(raw):
+    """The line of each cell of a file, row by row."""
+    cells, written, _ = text_cells(raw, "table")
+    asked = [(i + 1, j) for i in range(len(cells)) for j in range(cells.shape[1])]
+    found = cell_lines(raw, written, asked)
+    return [[found[i + 1, j] for j in range(cells.shape[1])] for i in range(len(cells))]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_lines_of_cells_are_those_that_an_editor_shows(end, encoding):
+    lines = ["a,b,c", '"one', 'two",é,"', '"', "", "3,4,5", '6,"7""', '",8']
+    raw = end.join(lines).encode(encoding)
+    assert lines_of(raw) == [[2, 3, 3], [6, 6, 6], [7, 7, 8]]
+
+
+def test_lines_count_from_the_top_of_the_file():
+    assert lines_of(b"\n\na;b\n\n1;2\n\n3;4") == [[5, 5], [7, 7]]
+    assert lines_of(b'a, b\n1, "x\ny"\n2, "z"\n') == [[2, 2], [4, 4]]
+
+
+def test_only_what_is_asked_for_is_found():
+    raw = b"a,b\n1,2\n3,4\n"
+    _, written, _ = text_cells(raw, "table")
+    assert cell_lines(raw, written, [(2, 1)]) == {(2, 1): 3}
+    assert cell_lines(raw, written, []) == {}
