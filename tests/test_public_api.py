@@ -19,6 +19,7 @@ CLASSES = [
     *(
         "LabelOrCell",
         "Project",
+        "Recipe",
         "Repair",
         "RunOptions",
         "Settings",
@@ -28,6 +29,7 @@ CLASSES = [
     *("Table", "Validation", "WhatIf"),
 ]
 FUNCTIONS = {
+    "apply_recipe": "(recipe, table)",
     "compare_models": "(before, after, **options)",
     "iter_blocks": "(table, row_groups, column_groups=None, *, model='knn', test=None, "
     "n_neighbors=10, width=None, method='auto', rounds=100, target_stderr=None, "
@@ -49,6 +51,7 @@ FUNCTIONS = {
     "kinds=None, like=None, sheet=None, header_row=None, max_bytes=None, "
     "max_columns=None)",
     "read_decisions": "(source, table)",
+    "read_recipe": "(source)",
     "repair": "(table, decisions)",
     "repair_file": "(source, decisions, **options)",
     "report": "(table, values=None, *, decisions=None, comparison=None, title='', "

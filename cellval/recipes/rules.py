@@ -1,0 +1,116 @@
+"""Rules that a person accepted, looked for in another file."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.rules import CLEAR, GROUP
+from cellval.recipes.recipe import Recipe
+from cellval.recipes.steps import Rule
+from cellval.table.columns import Texts
+from cellval.table.table import Table, as_table
+from cellval.text import content, counted
+
+MOST_KNOWN = 1_000  # lines of a rule that a recipe holds, those of most rows first
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A cell that breaks a rule."""
+
+    position: int
+    says: str  # what the rule says
+    why: str
+
+
+def broken(recipe: Recipe, table: Table | pd.DataFrame) -> list[Finding]:
+    """Findings about rules of the recipe that a table breaks, each surely one."""
+    table = as_table(table)
+    texts = {str(name): table.cells[name].tolist() for name in table.cells}
+    found = []
+    for rule in recipe.steps:
+        if not isinstance(rule, Rule) or missing(rule, texts):
+            continue
+        cells = breaks(rule, texts)
+        if cells:
+            found.append(
+                finding(
+                    table,
+                    "rule",
+                    rule.target,
+                    [cell.position for cell in cells],
+                    [cell.says for cell in cells],
+                    about=rule.given,
+                    sure=1.0,
+                    title=f"{column_name(rule.target)}: {rule.words}",
+                    evidence=f"The recipe holds the rule that {rule.words}; "
+                    f"{counted(len(cells), 'cell')} of this file "
+                    f"break{'s' * (len(cells) == 1)} it.",
+                    why=[cell.why for cell in cells],
+                )
+            )
+    return found
+
+
+def missing(rule: Rule, texts: dict[str, list[str]]) -> list[str]:
+    """Columns of a rule that a file does not have."""
+    return [name for name in (*rule.given, rule.target) if name not in texts]
+
+
+def breaks(rule: Rule, texts: dict[str, list[str]]) -> list[Broken]:
+    """Cells that hold something else than the recipe knows, or than most others do."""
+    given, held = _given(rule, texts), [t.strip() for t in texts[rule.target]]
+    known = {tuple(line[:-1]): line[-1] for line in rule.known}
+    rows: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for i, key in enumerate(given):
+        if key is not None:
+            rows[key].append(i)
+    found = []
+    for key, own in rows.items():
+        where = " and ".join(
+            f"{column_name(name)} is {content(text, 30)}"
+            for name, text in zip(rule.given, key, strict=True)
+        )
+        if key in known:
+            says, who = known[key], "the recipe knows"
+        else:
+            says, n = majority([held[i] for i in own])
+            who = f"{n:,} of {len(own):,} rows have"
+        if says:
+            why = f"Where {where}, {who} '{content(says, 30)}'."
+            found += [Broken(i, says, why) for i in own if held[i] != says]
+    return sorted(found, key=lambda cell: cell.position)
+
+
+def known_lines(rule: Rule, texts: dict[str, list[str]]) -> tuple[tuple[str, ...], ...]:
+    """What a file says: lines of given texts with what nearly all of them hold."""
+    rows: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    given, held = _given(rule, texts), texts[rule.target]
+    for key, text in zip(given, held, strict=True):
+        if key is not None:
+            rows[key].append(text.strip())
+    lines = [(*key, majority(own)[0]) for key, own in rows.items()]
+    first = sorted(lines, key=lambda line: -len(rows[line[:-1]]))
+    return tuple(sorted([line for line in first if line[-1]][:MOST_KNOWN]))
+
+
+def majority(held: Sequence[str]) -> tuple[str, int]:
+    """What most of a group hold, and how many; nothing if it is not clear."""
+    if len(held) < GROUP:
+        return "", 0
+    ((text, n),) = Counter(held).most_common(1)
+    return (text, n) if n >= CLEAR * len(held) else ("", 0)
+
+
+def _given(rule: Rule, texts: dict[str, list[str]]) -> list[tuple[str, ...] | None]:
+    """What settles each row; None where some of it is missing."""
+    columns = []
+    for name in rule.given:
+        found = Texts.of(pd.Series(texts[name], dtype="str"))
+        one = [None if gone else t for t, gone in zip(found.stripped, found.missing)]  # noqa: B905
+        columns.append([one[k] for k in found.index.tolist()])
+    lines = zip(*columns, strict=True)
+    return [None if None in line else line for line in lines]  # type: ignore[misc]
