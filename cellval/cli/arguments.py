@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from cellval.cli import find, signals, value
+from cellval.cli import find, recipes, signals, value
 from cellval.cli import reproduce as experiments
 from cellval.cli.files import Kept
 from cellval.errors import InputError
@@ -139,8 +139,33 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_values(report)
     report.set_defaults(command=find.report, no_values=False)
+    _add_recipes(parts)
     _add_reproduce(parts)
     return parser
+
+
+def _add_recipes(parts: Any) -> None:
+    recipe = parts.add_parser(
+        "recipe", help="write what was decided as a recipe for the next file"
+    )
+    _add_table(recipe, optional=True)
+    recipe.add_argument(
+        "--decisions", help="CSV with row, column, repair and after, about FILE"
+    )
+    recipe.add_argument("--project", metavar="NAME", help="take what it holds instead")
+    recipe.add_argument("--out", required=True, help="the recipe, a YAML file")
+    recipe.set_defaults(command=recipes.recipe)
+    apply = parts.add_parser("apply", help="repair a file as a recipe says")
+    apply.add_argument("recipe", metavar="RECIPE", help="a YAML file of `recipe`")
+    apply.add_argument("csv", metavar="FILE", help="the file to repair")
+    apply.add_argument(
+        "--out", required=True, help="the repaired file, in the format it came in"
+    )
+    apply.add_argument(
+        "--log", help="CSV of what was changed (default: <out>_changes.csv)"
+    )
+    _add_place(apply)
+    apply.set_defaults(command=recipes.apply)
 
 
 def _add_reproduce(parts: Any) -> None:
@@ -220,6 +245,10 @@ def _add_table(parser: argparse.ArgumentParser, *, optional: bool = False) -> No
         metavar="COLUMN=KIND",
         help=f"what a column holds, if the guess is wrong: {', '.join(KINDS)}",
     )
+    _add_place(parser)
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sheet", help="sheet of a workbook (default: guessed)")
     parser.add_argument(
         "--header-row",

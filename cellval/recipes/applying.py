@@ -160,20 +160,13 @@ class _Application:
         if column not in self.names:
             return self._gone(step, column)
         held = self.rows.texts(column)
-        wanted = {*texts}
         if row is None:
-            cells = [
-                i for i, t in enumerate(held) if t in wanted or t.strip() in wanted
-            ]
+            cells = [i for i, t in enumerate(held) if {t, t.strip()} & {*texts}]
         else:
             i, why = self.rows.find(row, column, texts[0])
-            if why:
-                return self._misfit(step, why)
-            if held[i].strip() != texts[0].strip():
-                other = f"it is '{content(held[i], 30)}' now"
-                return self._misfit(step, other)
+            if why or held[i].strip() != texts[0].strip():
+                return Outcome(step)  # what is not there need not be called fine
             cells = [i]
-            self.settled.add((i, column))
         self.fine.update((i, column) for i in cells)
         return Outcome(step, len(cells))
 

@@ -29,6 +29,7 @@ from cellval.text import counted
 OF_TEXTS = ("code", "spelling", "format", "unit")
 SIMILAR = 0.7  # of 1: a text that was changed once is a slip for one so alike
 Place = tuple[int, str]  # position from 0, and column
+Texts = dict[tuple[str, str], list[Place]]  # column and text, and cells that hold it
 
 
 def recipe_of(table: Table, work: Work, *, reading: Reading | None = None) -> Recipe:
@@ -107,9 +108,9 @@ class _Making:
 
     # --- by text ----------------------------------------------------------------------
 
-    def _texts_changed(self) -> dict[tuple[str, str], list[Place]]:
+    def _texts_changed(self) -> Texts:
         """Columns and texts whose cells were all changed alike, with these cells."""
-        found: dict[tuple[str, str], list[Place]] = defaultdict(list)
+        found: Texts = defaultdict(list)
         for i, name in self.repairs:
             found[name, self.rows.texts(name)[i]].append((i, name))
         return {
@@ -145,9 +146,7 @@ class _Making:
         """Not a number or a date: another row may hold the same, and be right."""
         return sum(c.isalpha() for c in text) > sum(c.isdigit() for c in text)
 
-    def _replacements(
-        self, by_text: Mapping[tuple[str, str], list[Place]]
-    ) -> list[Step]:
+    def _replacements(self, by_text: Texts) -> list[Step]:
         """One step for each column and reason."""
         found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         for (name, text), cells in by_text.items():

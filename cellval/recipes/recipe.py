@@ -5,7 +5,7 @@ no. So nothing of a cell is taken for a number, a date or a truth.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cellval.errors import InputError
@@ -29,6 +29,7 @@ from cellval.text import listed, shortened
 VERSION = 1
 MOST_BYTES = 20_000_000  # of a recipe: some 100,000 steps
 DEEPEST = 8  # lists and mappings in each other; a recipe has 5
+UNBROKEN = 2**30  # letters of a line: a text that is broken is hard to compare
 HEAD = """\
 # What was decided on {name}, by content and id, for the next file:
 #   cellval apply recipe.yaml next.csv --out fixed.csv
@@ -59,7 +60,7 @@ class Recipe:
     steps: tuple[Step, ...] = ()
     made_from: str = ""
     columns: tuple[str, ...] = ()
-    reading: Reading = Reading()
+    reading: Reading = field(default_factory=Reading)
     notes: tuple[str, ...] = ()
 
     @property
@@ -77,7 +78,7 @@ class Recipe:
             Dumper=_dumper(yaml),
             sort_keys=False,
             allow_unicode=True,
-            width=100,
+            width=UNBROKEN,
             default_flow_style=False,
         )
 
@@ -138,8 +139,8 @@ def _tree(raw: bytes, name: str) -> Any:
         line = f", line {mark.line + 1:,}" if mark else ""
         said = getattr(error, "problem", None) or "it cannot be read"
         raise InputError(
-            f"{name}{line} is no YAML: {shortened(said)}. Texts with marks are best put "
-            "between single quotes."
+            f"{name}{line} is no YAML: {shortened(said)}. Texts with marks are best "
+            "put between single quotes."
         ) from None
 
 
@@ -418,22 +419,21 @@ class _Quoted(str):
 
 
 def _dumper(yaml: Any) -> Any:
-    base = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-
-    class Dumper(base):  # type: ignore[misc]
-        def ignore_aliases(self, data: Any) -> bool:
-            return True
+    base: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    own: Any = type("Dumper", (base,), {"ignore_aliases": lambda self, data: True})
 
     def quoted(dumper: Any, text: _Quoted) -> Any:
-        return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style="'")
+        # Only double quotes have escapes for what one cannot see.
+        style = "'" if text.isprintable() else '"'
+        return dumper.represent_scalar("tag:yaml.org,2002:str", str(text), style=style)
 
     def short(dumper: Any, texts: tuple[Any, ...]) -> Any:
         tag = "tag:yaml.org,2002:seq"
         return dumper.represent_sequence(tag, texts, flow_style=True)
 
-    Dumper.add_representer(_Quoted, quoted)
-    Dumper.add_representer(tuple, short)
-    return Dumper
+    own.add_representer(_Quoted, quoted)
+    own.add_representer(tuple, short)
+    return own
 
 
 def _quoted(found: Any) -> Any:

@@ -74,8 +74,8 @@ class Rows:
         content = self._fingerprints(column)[position]
         alike = self._with_content(int(content), column)
         if column:
-            texts = self.texts(column)
-            alike = [i for i in alike if texts[i] == texts[position]]
+            texts, own = self.texts(column), self.texts(column)[position].strip()
+            alike = [i for i in alike if texts[i].strip() == own]
         place = 1 + alike.index(position)
         others = [name for name in self.columns if name != column]
         held = [brief(self.texts(name)[position], 20) for name in others]

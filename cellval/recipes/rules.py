@@ -110,7 +110,8 @@ def _given(rule: Rule, texts: dict[str, list[str]]) -> list[tuple[str, ...] | No
     columns = []
     for name in rule.given:
         found = Texts.of(pd.Series(texts[name], dtype="str"))
-        one = [None if gone else t for t, gone in zip(found.stripped, found.missing)]  # noqa: B905
-        columns.append([one[k] for k in found.index.tolist()])
+        pairs = zip(found.stripped, found.missing, strict=True)
+        known = [None if gone else text for text, gone in pairs]
+        columns.append([known[k] for k in found.index.tolist()])
     lines = zip(*columns, strict=True)
-    return [None if None in line else line for line in lines]  # type: ignore[misc]
+    return [None if None in line else line for line in lines]
