@@ -131,9 +131,7 @@ def _tree(raw: bytes, name: str) -> Any:
     except UnicodeDecodeError:
         raise InputError(f"{name} is not in UTF-8. Save it as UTF-8.") from None
     try:
-        _check_events(yaml, yaml.parse(text, Loader=loader))
-        node = yaml.compose(text, Loader=loader)
-        return None if node is None else _plain(node)
+        return _built(yaml, yaml.parse(text, Loader=loader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1:,}" if mark else ""
@@ -144,50 +142,59 @@ def _tree(raw: bytes, name: str) -> Any:
         ) from None
 
 
-def _check_events(yaml: Any, events: Any) -> None:
-    """Nothing that grows when it is read, and nothing deep."""
-    depth = documents = 0
-    for event in events:
-        line = event.start_mark.line + 1
-        if getattr(event, "anchor", None) is not None:
-            raise InputError(
-                f"line {line:,} has an anchor or alias (& or *), which a recipe cannot "
-                "have. Write the text itself, between quotes if it begins so."
-            )
-        documents += isinstance(event, yaml.DocumentStartEvent)
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST or documents > 1:
-            raise InputError(
-                f"line {line:,} is no part of a recipe. Write one as docs/recipes.md "
-                "shows it."
-            )
-
-
 @dataclass(frozen=True)
 class _Mapping:
     line: int
     items: dict[str, Any]
 
 
-def _plain(node: Any) -> Any:
-    """Texts, lists, and mappings with their lines."""
-    line = node.start_mark.line + 1
-    if node.id == "scalar":
-        return node.value
-    if node.id == "sequence":
-        return [_plain(child) for child in node.value]
-    items: dict[str, Any] = {}
-    for key, child in node.value:
-        if key.id != "scalar":
-            raise InputError(f"line {line:,}: names must be texts.")
-        if key.value in items:
-            there = key.start_mark.line + 1
+def _built(yaml: Any, events: Any) -> Any:
+    """Texts, lists, and mappings with their lines; nothing that grows or goes deep."""
+    root: list[Any] = []
+    within: list[Any] = [root]  # lists and mappings that are not at their end
+    names: list[str | None] = [None]  # of mappings among them: what comes next
+    documents = 0
+    for event in events:
+        if isinstance(event, yaml.CollectionEndEvent):
+            within.pop()
+            names.pop()
+            continue
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        if not isinstance(event, yaml.NodeEvent) and documents < 2:
+            continue
+        line = event.start_mark.line + 1
+        if documents > 1 or len(within) > DEEPEST:
             raise InputError(
-                f"line {there:,}: '{shortened(key.value)}' is there twice. Delete one."
+                f"line {line:,} is no part of a recipe. Write one as docs/recipes.md "
+                "shows it."
             )
-        items[key.value] = _plain(child)
-    return _Mapping(line, items)
+        if event.anchor is not None:
+            raise InputError(
+                f"line {line:,} has an anchor or alias (& or *), which a recipe cannot "
+                "have. Write the text itself, between quotes if it begins so."
+            )
+        is_text = isinstance(event, yaml.ScalarEvent)
+        inside = within[-1]
+        if isinstance(inside, _Mapping) and names[-1] is None:
+            if not is_text:
+                raise InputError(f"line {line:,}: names must be texts.")
+            if event.value in inside.items:
+                name = shortened(event.value)
+                raise InputError(f"line {line:,}: '{name}' is there twice. Delete one.")
+            names[-1] = event.value
+            continue
+        made: Any = event.value if is_text else []
+        if isinstance(event, yaml.MappingStartEvent):
+            made = _Mapping(line, {})
+        if isinstance(inside, _Mapping):
+            assert names[-1] is not None
+            inside.items[names[-1]], names[-1] = made, None
+        else:
+            inside.append(made)
+        if not is_text:
+            within.append(made)
+            names.append(None)
+    return root[0] if root else None
 
 
 # --- plain to nouns -------------------------------------------------------------------

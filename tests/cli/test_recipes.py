@@ -50,7 +50,7 @@ def test_a_recipe_of_decisions_repairs_the_next_file_byte_for_byte(files, capsys
     kinds = (("w", "number"),)
     assert found.reading == Reading(label="y", id_column="id", kinds=kinds)
     assert apply(files) == 0
-    fixed = b"id;y;w\r\n9;b;\r\n2;b;58\r\n8;a;\r\n7;a;1"
+    fixed = b'id;y;w\r\n9;b;""\r\n2;b;58\r\n8;a;\r\n7;a;1'
     assert (files / "fixed.csv").read_bytes() == fixed
     shown = capsys.readouterr().out
     assert "next.csv: 1 cell replaced, 2 blanked, 0 rows dropped" in shown
