@@ -1,7 +1,7 @@
 """A recipe done to another file: what it repairs there, and what does not fit."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -201,21 +201,23 @@ class _Application:
             if (cell.position, rule.target) not in taken
             and cell.position not in self.dropped
         ]
-        if rule.repair:
-            n = sum(
-                self._put(cell.position, rule.target, cell.says, cell.why)
-                for cell in cells
-            )
-            return Outcome(rule, n)
-        if not cells:
-            return Outcome(rule)
-        first, n = cells[0], len(cells)
-        return self._misfit(
-            rule,
-            f"{counted(n, 'cell')} break{'s' * (n == 1)} it, the first in row "
-            f"{self.numbers[first.position]:,}, which should be "
-            f"'{content(first.says, 30)}'",
+        told = [cell for cell in cells if not (rule.repair and cell.is_alone)]
+        n = sum(
+            self._put(cell.position, rule.target, cell.says, cell.why)
+            for cell in cells
+            if rule.repair and cell.is_alone
         )
+        if not told:
+            return Outcome(rule, n)
+        first, one = told[0], len(told) == 1
+        left = "breaks it and is" if one else "break it and are"
+        misfit = self._misfit(
+            rule,
+            f"{counted(len(told), 'cell')} {left} left, "
+            f"{'' if one else 'the first '}in row {self.numbers[first.position]:,}, "
+            f"which should be '{content(first.says, 30)}'",
+        )
+        return replace(misfit, n_cells=n)
 
     def _put(
         self, i: int, column: str, after: str, why: str, of_cell: bool = False

@@ -198,7 +198,8 @@ class _Making:
             cells = {
                 (cell.position, rule.target): cell.says
                 for cell in breaks(rule, self._texts(others))
-                if cell.position not in self.dropped
+                if cell.is_alone
+                and cell.position not in self.dropped
                 and (cell.position, rule.target) not in self.fine
             }
             new = {cell: self.repairs.get(cell) for cell in cells}

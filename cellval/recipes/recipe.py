@@ -92,8 +92,9 @@ def read_recipe(source: Any) -> Recipe:
 
     Examples
     --------
+    >>> import cellval
     >>> text = b"version: 1\\nsteps:\\n- {do: replace, column: x, texts: {n/a: ''}}\\n"
-    >>> read_recipe(text).steps
+    >>> cellval.read_recipe(text).steps
     (Replace(column='x', texts=(('n/a', ''),), why=''),)
     """
     raw, name = bytes_of(source, MOST_BYTES)

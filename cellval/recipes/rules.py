@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from cellval.detect.finding import Finding, column_name, finding
-from cellval.detect.rules import CLEAR, GROUP
+from cellval.detect.rules import ALONE, CLEAR, GROUP
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.steps import Rule
 from cellval.table.columns import Texts
@@ -24,6 +24,9 @@ class Broken:
     position: int
     says: str  # what the rule says
     why: str
+    # Blank, or hardly any other row of its group holds the same. Where many do, it may
+    # be the rule that does not hold in this file.
+    is_alone: bool
 
 
 def broken(recipe: Recipe, table: Table | pd.DataFrame) -> list[Finding]:
@@ -81,7 +84,13 @@ def breaks(rule: Rule, texts: dict[str, list[str]]) -> list[Broken]:
             who = f"{n:,} of {len(own):,} rows have"
         if says:
             why = f"Where {where}, {who} '{content(says, 30)}'."
-            found += [Broken(i, says, why) for i in own if held[i] != says]
+            same = Counter(held[i] for i in own)
+            few = max(1, ALONE * len(own))
+            found += [
+                Broken(i, says, why, not held[i] or same[held[i]] <= few)
+                for i in own
+                if held[i] != says
+            ]
     return sorted(found, key=lambda cell: cell.position)
 
 

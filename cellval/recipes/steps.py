@@ -109,8 +109,8 @@ class Rule:
     """What some columns hold settles another one, as a person accepted.
 
     `known` are lines of what the given columns hold, and what the target holds then.
-    With `repair`, cells that break it get what the rule says; else they are asked
-    about.
+    With `repair`, cells that break it get what the rule says, where they stand alone in
+    their group; others, and without it all, are told.
     """
 
     given: tuple[str, ...]

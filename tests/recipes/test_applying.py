@@ -60,7 +60,7 @@ def test_a_cell_is_found_by_its_id_and_must_hold_what_it_held():
         (DropRow(by_id(99)), "The row with k 99 is dropped: no row with k 99."),
         (
             Rule(("city",), "w", (("Bonn", "1"),)),
-            "3 cells break it, the first in row 1",
+            "3 cells break it and are left, the first in row 1",
         ),
     ],
 )
@@ -100,7 +100,7 @@ def test_rules_come_last_and_repair_only_if_they_are_to():
     change = Replace("city", (("Born", "Bonn"),))
     asked = applied(Rule(("k",), "city", known), change)
     assert texts_of(asked) == {(4, "city"): "Bonn"}
-    assert "1 cell breaks it, the first in row 4" in asked.misfits[0]
+    assert "1 cell breaks it and is left, in row 4, which" in asked.misfits[0]
     done = applied(Rule(("k",), "city", known, repair=True), change)
     assert texts_of(done) == {(4, "city"): "Ulm"}
     assert "Where k is 20, the recipe knows 'Ulm'." in done.repairs[4, "city"].reason
@@ -108,6 +108,22 @@ def test_rules_come_last_and_repair_only_if_they_are_to():
         Rule(("k",), "city", known, repair=True), Fine("city", ("Born",), by_id(20))
     )
     assert left.repairs == {}
+
+
+def test_a_rule_that_many_rows_of_a_group_break_leaves_them():
+    """Perhaps a second town has this zip now; but a blank says nothing else."""
+    lines = ["1,Ulm"] * 10 + ["1,Bonn"] * 2 + ["1,"] * 3 + ["2,Bonn"]
+    rule = Rule(("zip",), "city", (("1", "Ulm"), ("2", "Köln")), repair=True)
+    done = applied(rule, text="zip,city\n" + "\n".join(lines))
+    assert texts_of(done) == {
+        **dict.fromkeys([(row, "city") for row in (13, 14, 15)], "Ulm"),
+        (16, "city"): "Köln",
+    }
+    (misfit,) = done.misfits
+    assert misfit.endswith(
+        "2 cells break it and are left, the first in row 11, which should be 'Ulm'."
+    )
+    assert done.outcomes[0].n_cells == 4
 
 
 def test_cells_of_a_dropped_row_are_not_changed():

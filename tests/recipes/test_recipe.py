@@ -4,7 +4,7 @@ place, and nothing does harm."""
 import sys
 
 import pytest
-from cases import message_of
+from cases import ROOT, message_of
 
 from cellval.recipes import recipe as recipes
 from cellval.recipes.recipe import Recipe, read_recipe
@@ -202,3 +202,10 @@ def test_a_missing_package_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     assert 'pip install "cellval[recipes]"' in message_of(read_recipe, b"version: 1")
     assert 'pip install "cellval[recipes]"' in message_of(lambda: Recipe().text)
+
+
+def test_the_example_in_the_docs_is_a_recipe():
+    text = (ROOT / "docs" / "recipes.md").read_text("utf-8")
+    example = text.split("```yaml\n")[1].split("```")[0]
+    kinds = [type(step) for step in read_recipe(example.encode()).steps]
+    assert kinds == [Replace, ReplaceCell, DropRow, Fine, Rule, Answer]

@@ -35,6 +35,12 @@ def test_what_the_recipe_knows_holds_against_a_majority():
     assert "the recipe knows 'Berlin'" in found.reason(0)
 
 
+def test_who_stands_alone_is_told_from_many():
+    texts = {"a": ["x"] * 9, "b": ["1"] * 5 + ["2", "2", "3", ""]}
+    alone = [cell.is_alone for cell in breaks(Rule(("a",), "b", (("x", "1"),)), texts)]
+    assert alone == [False, False, True, True]
+
+
 def test_a_rule_of_two_columns():
     lines = ["1,de,Bonn"] * 3 + ["1,fr,Lyon"] * 3 + ["1,fr,Bonn"]
     (found,) = broken(Recipe((Rule(("zip", "land"), "city"),)), table_of(lines))
