@@ -33,6 +33,8 @@ _MODULES = {
     "cellval.progress": "Snapshot",
     "cellval.project.project": "Project",
     "cellval.project.shelf": "open_project projects",
+    "cellval.recipes.applying": "apply_recipe",
+    "cellval.recipes.recipe": "Recipe read_recipe",
     "cellval.repairs.comparison": "Comparison",
     "cellval.repairs.decisions": "read_decisions repair repair_file",
     "cellval.repairs.measure": "compare_models iter_comparison",
@@ -71,6 +73,9 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.project.project import Project as Project
     from cellval.project.shelf import open_project as open_project
     from cellval.project.shelf import projects as projects
+    from cellval.recipes.applying import apply_recipe as apply_recipe
+    from cellval.recipes.recipe import Recipe as Recipe
+    from cellval.recipes.recipe import read_recipe as read_recipe
     from cellval.repairs.comparison import Comparison as Comparison
     from cellval.repairs.decisions import read_decisions as read_decisions
     from cellval.repairs.decisions import repair as repair

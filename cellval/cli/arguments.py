@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from cellval.cli import check, find, signals, value
+from cellval.cli import check, find, recipes, signals, value
 from cellval.cli import reproduce as experiments
 from cellval.cli.files import Kept
 from cellval.errors import InputError
@@ -141,6 +141,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_values(report)
     report.set_defaults(command=find.report, no_values=False)
     _add_check(parts)
+    _add_recipes(parts)
     _add_reproduce(parts)
     return parser
 
@@ -175,6 +176,30 @@ def _add_check(parts: Any) -> None:
     parser.add_argument("--out", help="write it to this file instead of printing it")
     parser.add_argument("--jobs", type=int, help="threads (default: one per core)")
     parser.set_defaults(command=check.check)
+
+
+def _add_recipes(parts: Any) -> None:
+    recipe = parts.add_parser(
+        "recipe", help="write what was decided as a recipe for the next file"
+    )
+    _add_table(recipe, optional=True)
+    recipe.add_argument(
+        "--decisions", help="CSV with row, column, repair and after, about FILE"
+    )
+    recipe.add_argument("--project", metavar="NAME", help="take what it holds instead")
+    recipe.add_argument("--out", required=True, help="the recipe, a YAML file")
+    recipe.set_defaults(command=recipes.recipe)
+    apply = parts.add_parser("apply", help="repair a file as a recipe says")
+    apply.add_argument("recipe", metavar="RECIPE", help="a YAML file of `recipe`")
+    apply.add_argument("csv", metavar="FILE", help="the file to repair")
+    apply.add_argument(
+        "--out", required=True, help="the repaired file, in the format it came in"
+    )
+    apply.add_argument(
+        "--log", help="CSV of what was changed (default: <out>_changes.csv)"
+    )
+    _add_place(apply)
+    apply.set_defaults(command=recipes.apply)
 
 
 def _add_reproduce(parts: Any) -> None:
@@ -256,6 +281,10 @@ def _add_table(
         metavar="COLUMN=KIND",
         help=f"what a column holds, if the guess is wrong: {', '.join(KINDS)}",
     )
+    _add_place(parser)
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sheet", help="sheet of a workbook (default: guessed)")
     parser.add_argument(
         "--header-row",

@@ -18,7 +18,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cellval.errors import InputError
-from cellval.project.database import MIGRATIONS, NAME, Damaged, connect, transaction
+from cellval.project.database import (
+    MIGRATIONS,
+    NAME,
+    Damaged,
+    connect,
+    tables_of,
+    transaction,
+)
 from cellval.project.project import Project
 
 ENDING = ".cellval"
@@ -27,7 +34,6 @@ MOST_OF_LIST = 256 * 2**20  # of that, what is told as JSON
 MOST_FILES = 2000
 LIST = "project.json"
 WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
-TABLES = ("about", "files", "decisions", "repairs", "groups", "runs", "results")
 SECRET = ("view", "edit", "owner")  # of a project in its place
 NO_PROJECT = "This is no project of cellval. Choose a .cellval file that it exported."
 
@@ -117,7 +123,7 @@ def _told(path: Path) -> dict[str, Any]:
         database.execute("BEGIN")  # one moment for all tables
         (version,) = database.execute("PRAGMA user_version").fetchone()
         tables = {}
-        for table in TABLES:
+        for table in tables_of(database):
             found = database.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in found.description]
             lines = found.fetchall()
@@ -137,7 +143,7 @@ def _write_anew(path: Path, told: Mapping[str, Any], about: Mapping[str, Any]) -
         )
     made = connect(path, create=True, version=version)
     with closing(made), transaction(made) as database:
-        for table in TABLES:
+        for table in tables_of(database):
             _fill(database, table, **told["tables"][table])
         lines = [(key, json.dumps(fact)) for key, fact in about.items()]
         database.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", lines)

@@ -46,6 +46,19 @@ MIGRATIONS = (
         at REAL NOT NULL
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE steps (
+        n INTEGER PRIMARY KEY, words TEXT NOT NULL, cells TEXT NOT NULL,
+        is_group INTEGER NOT NULL, kind TEXT NOT NULL, finding TEXT NOT NULL,
+        rules TEXT NOT NULL
+    );
+    INSERT INTO steps SELECT
+        ROW_NUMBER() OVER (ORDER BY n), words, cells, 1, '', '', '[]' FROM groups;
+    DROP TABLE groups;
+    CREATE TABLE rules (
+        key TEXT PRIMARY KEY, answer TEXT NOT NULL, finding TEXT NOT NULL
+    ) WITHOUT ROWID;
+    """,
 )
 
 
@@ -135,6 +148,13 @@ def transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def tables_of(connection: sqlite3.Connection) -> list[str]:
+    """Names of all tables of its schema."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    names = [line[0] for line in connection.execute(query)]
+    return [name for name in names if not name.startswith("sqlite_")]
 
 
 def _migrate(connection: sqlite3.Connection, name: str, to: int) -> None:

@@ -31,7 +31,7 @@ from cellval.project.database import (
 from cellval.project.files import set_aside, tidy
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair, Repairs, repaired
-from cellval.repairs.work import Cell, Group, Standing, Work
+from cellval.repairs.work import Cell, Standing, Step, Verdict, Work
 from cellval.table.table import Table, read
 from cellval.text import content
 from cellval.valuation import iter_chosen
@@ -95,7 +95,10 @@ class Project:
         self.aside: list[str] = []  # damaged files that were set aside, a sentence each
         self._use(connection)
         self._lock = threading.RLock()
-        self._groups: list[Group] = []  # as they were written
+        # As they were written.
+        self._steps: list[Step] = []
+        self._n_done = 0
+        self._rules: dict[str, Verdict] = {}
         self._pending: dict[Cell, None] = {}  # decided on, and not written yet
         self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
         self._sources: dict[str, Source] = {}  # files that are in memory only
@@ -438,19 +441,22 @@ class Project:
                 _say(database, self._unsaid)
                 for cell in self._pending:
                     _put(database, cell, self.work.standing(cell))
-                if self._groups != self.work.groups:
-                    database.execute("DELETE FROM groups")
-                    database.executemany(
-                        "INSERT INTO groups (words, cells) VALUES (?, ?)",
-                        [(g.words, json.dumps(_cells(g))) for g in self.work.groups],
-                    )
-            self._groups, self._pending = list(self.work.groups), {}
-            self._unsaid = {}
+                steps, n_done = list(self.work.steps), self.work.n_done
+                rules = dict(self.work.rules)
+                _put_steps(database, self._steps, steps)
+                if n_done != self._n_done:
+                    _say(database, {"n_done": n_done})
+                if rules != self._rules:
+                    _put_rules(database, rules)
+            self._steps, self._n_done, self._rules = steps, n_done, rules
+            self._pending, self._unsaid = {}, {}
 
     @property
     def _is_behind(self) -> bool:
         """Is something that a person did in memory only?"""
-        changed = self._groups != self.work.groups
+        work = self.work
+        now = work.steps, work.n_done, work.rules
+        changed = now != (self._steps, self._n_done, self._rules)
         return bool(self._pending or self._unsaid or changed)
 
     def _load_work(self) -> None:
@@ -466,9 +472,16 @@ class Project:
             work.repairs[row, column] = Repair(*how)
             for decision in json.loads(replaced):
                 work.before_repair[row, column] = decision
-        lines = self._all("SELECT words, cells FROM groups ORDER BY n")
-        work.groups = [_group(words, json.loads(cells)) for words, cells in lines]
-        self._groups = list(work.groups)
+        names = "words, cells, is_group, kind, finding, rules"
+        lines = self._all(f"SELECT {names} FROM steps ORDER BY n")
+        work.steps = [_step(*line) for line in lines]
+        # Steps of before there was a number are all done.
+        n_done = int(self._about("n_done", len(work.steps)))
+        work.n_done = max(0, min(n_done, len(work.steps)))
+        lines = self._all("SELECT key, answer, finding FROM rules")
+        work.rules = {key: Verdict(answer, json.loads(f)) for key, answer, f in lines}
+        self._steps, self._n_done = list(work.steps), work.n_done
+        self._rules = dict(work.rules)
         self._seen_version = self._version()
 
     def refresh(self) -> None:
@@ -646,12 +659,42 @@ def _run(line: tuple[Any, ...]) -> Run:
     )
 
 
-def _cells(group: Group) -> list[Any]:
-    """Every cell of a group with what stood on it before and after."""
-    return [
-        [*cell, *(_standing(side[cell]) for side in (group.before, group.after))]
-        for cell in group.cells
+def _put_steps(
+    database: sqlite3.Connection, written: list[Step], now: list[Step]
+) -> None:
+    """Only those that differ: a history may be long, and its last step is new."""
+    pairs = enumerate(zip(written, now, strict=False))
+    shorter = min(len(written), len(now))
+    same = next((k for k, (old, new) in pairs if old is not new), shorter)
+    if same == len(written) == len(now):
+        return
+    database.execute("DELETE FROM steps WHERE n > ?", (same,))
+    database.executemany(
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(n, *_step_told(step)) for n, step in enumerate(now[same:], same + 1)],
+    )
+
+
+def _put_rules(database: sqlite3.Connection, rules: Mapping[str, Verdict]) -> None:
+    database.execute("DELETE FROM rules")
+    database.executemany(
+        "INSERT INTO rules VALUES (?, ?, ?)",
+        [(key, v.answer, json.dumps(dict(v.finding))) for key, v in rules.items()],
+    )
+
+
+def _step_told(step: Step) -> tuple[Any, ...]:
+    """Every cell of a step with what stood on it before and after, and its rules."""
+    cells = [
+        [*cell, *(_standing(side[cell]) for side in (step.before, step.after))]
+        for cell in step.cells
     ]
+    rules = [
+        [key, _verdict(step.rules_before[key]), _verdict(step.rules_after[key])]
+        for key in step.rules_after
+    ]
+    told = (int(step.is_group), step.kind, step.finding)
+    return step.words, json.dumps(cells), *told, json.dumps(rules)
 
 
 def _standing(was: Standing) -> list[Any]:
@@ -659,14 +702,34 @@ def _standing(was: Standing) -> list[Any]:
     return [was.decision, repair, list(was.replaced)]
 
 
-def _group(words: str, cells: list[Any]) -> Group:
+def _verdict(was: Verdict | None) -> list[Any] | None:
+    return None if was is None else [was.answer, dict(was.finding)]
+
+
+def _step(
+    words: str, cells: str, is_group: int, kind: str, finding: str, rules: str
+) -> Step:
     def stood(saved: list[Any]) -> Standing:
         decision, repair, replaced = saved
         return Standing(decision, Repair(*repair) if repair else None, tuple(replaced))
 
-    before = {(row, column): stood(was) for row, column, was, _ in cells}
-    after = {(row, column): stood(now) for row, column, _, now in cells}
-    return Group(words, before, after)
+    def said(saved: list[Any] | None) -> Verdict | None:
+        return None if saved is None else Verdict(*saved)
+
+    before, after = {}, {}
+    for row, column, was, now in json.loads(cells):
+        before[row, column], after[row, column] = stood(was), stood(now)
+    told = {key: (said(was), said(now)) for key, was, now in json.loads(rules)}
+    return Step(
+        words,
+        before,
+        after,
+        bool(is_group),
+        kind,
+        finding,
+        {key: was for key, (was, _) in told.items()},
+        {key: now for key, (_, now) in told.items()},
+    )
 
 
 def remove(path: Path) -> None:

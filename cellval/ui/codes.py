@@ -156,7 +156,7 @@ def _answer(file: FileWork, question: Question, answer: str) -> None:
         "blank": f'{n} blanked: {where} may stand for "missing"',
         "fine": f"{n} marked as fine: {where}",
     }
-    with file.together(words[answer], question.blanks):
+    with file.together(words[answer], question.blanks, kind="code"):
         for cell, blank in question.blanks.items():
             if answer == "blank":
                 file.repair(*cell, blank)

@@ -9,7 +9,7 @@ from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.glossary import DECIDED
 from cellval.repairs.repair import Repair
-from cellval.repairs.work import Cell, Group
+from cellval.repairs.work import Cell, Step
 from cellval.table.table import Table
 from cellval.text import brief, content, counted
 from cellval.ui import tables
@@ -230,14 +230,15 @@ def undo_last(file: FileWork, key: str, *, changes: bool = True) -> None:
 
     Not where `changes` are listed elsewhere and it was one.
     """
-    last = file.groups[-1] if file.groups else None
-    if last is None or not file.standing_cells(last):
+    groups = file.groups
+    last = groups[-1] if groups else None
+    if last is None:
         return
     if changes or not any(standing.repair for standing in last.after.values()):
         group_line(file, last, key)
 
 
-def group_line(file: FileWork, group: Group, key: str) -> None:
+def group_line(file: FileWork, group: Step, key: str) -> None:
     """What was done at once, and a button that takes it back."""
     n, left = len(group.after), len(file.standing_cells(group))
     since = f" {n - left:,} of them were changed since." if left < n else ""

@@ -238,6 +238,8 @@ def copy_of(file: FileWork) -> FileWork:
         decisions=dict(file.decisions),
         repairs=dict(file.repairs),
         before_repair=dict(file.before_repair),
-        groups=list(file.groups),
+        rules=dict(file.rules),
+        steps=list(file.steps),
+        n_done=file.n_done,
         runs=file.runs,
     )

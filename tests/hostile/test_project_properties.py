@@ -10,6 +10,7 @@ from cellval.project.project import Project
 from cellval.project.source import Setup, Source
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import Repair
+from cellval.repairs.work import ANSWERS
 
 hypothesis = pytest.importorskip("hypothesis", reason="in requirements.txt")
 from hypothesis import given, settings  # noqa: E402
@@ -28,9 +29,12 @@ drop = drop.map(lambda act: (*act, Repair("drop")))
 undo = st.tuples(st.just("undo"), st.lists(cells, max_size=3))
 group = st.tuples(st.just("group"), texts, st.lists(cells, min_size=1, max_size=4))
 back = st.tuples(st.just("back"), st.integers(0, 3))
+step = st.tuples(st.sampled_from(["undo step", "redo step"]))
+rule = st.tuples(st.just("rule"), texts, st.sampled_from([None, *ANSWERS]), texts)
 name = st.tuples(st.just("name"), texts)
 again = st.tuples(st.just("again"))
-acts = st.lists(st.one_of(decide, repair, drop, undo, group, back, name, again))
+changes = st.one_of(decide, repair, drop, undo, group, back, step, rule)
+acts = st.lists(st.one_of(changes, name, again))
 
 
 def act_on(project, act):
@@ -48,6 +52,12 @@ def act_on(project, act):
                     work.repair(*cell, Repair("blank"))
         case "back", k if work.groups:
             work.undo_together(work.groups[k % len(work.groups)])
+        case ("undo step",):
+            work.undo_step()
+        case ("redo step",):
+            work.redo_step()
+        case "rule", key, answer, title:
+            work.answer(key, answer, {"title": title, "given": [title]})
         case "name", new:
             project.name = new
 
@@ -55,9 +65,9 @@ def act_on(project, act):
 def told(project):
     """All that a person sees of it, in order."""
     work = project.work
-    groups = [(g.words, dict(g.before), dict(g.after)) for g in work.groups]
+    steps = [vars(step) for step in work.steps], work.n_done, work.rules
     decided = dict(work.decisions), list(work.repairs.items()), work.before_repair
-    return project.name, project.setup, project.source.raw, *decided, groups
+    return project.name, project.setup, project.source.raw, *decided, steps
 
 
 @settings(

@@ -1,5 +1,6 @@
 """A project as one file; anything else is refused."""
 
+import json
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -75,3 +76,25 @@ def test_a_huge_archive_is_refused_by_what_it_says(shelf, project, monkeypatch):
     monkeypatch.setattr("cellval.project.archive.MOST_BYTES", 1000)
     with pytest.raises(InputError, match="too large"):
         shelf.bring_in(pack(project))
+
+
+def test_a_project_of_the_first_schema_travels(shelf, project):
+    """Steps were groups then; others travel as they are."""
+    project.work.decide(3, "weight", "fine")
+    packed = pack(project)
+    with zipfile.ZipFile(BytesIO(packed)) as file:
+        told = json.loads(file.read("project.json"))
+    cells = '[[3, "weight", [null, null, []], ["fine", null, []]]]'
+    del told["tables"]["steps"], told["tables"]["rules"]
+    columns = ["n", "words", "cells"]
+    groups = {"columns": columns, "lines": [[1, "1 cell marked", cells]]}
+    told |= {"schema": 1, "tables": told["tables"] | {"groups": groups}}
+    about = told["tables"]["about"]
+    about["lines"] = [line for line in about["lines"] if line[0] != "n_done"]
+    old = changed_archive(packed, **{"project.json": json.dumps(told)})
+    came = shelf.bring_in(old)
+    assert [step.words for step in came.work.steps] == ["1 cell marked"]
+    came.work.undo_step()
+    assert came.work.decisions == {}
+    again = shelf.copy(came.id)
+    assert (again.work.n_done, len(again.work.steps)) == (0, 1)

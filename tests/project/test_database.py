@@ -93,6 +93,8 @@ def test_a_project_of_the_first_schema_is_read(shelf, project):
         "INSERT INTO repairs (row, column, action, after, reason, replaced) "
         "VALUES (2, 'x', 'replace', '5', '', '[null]')"
     )
+    cells = '[[2, "x", [null, null, []], ["error", ["replace", "5", ""], [null]]]]'
+    database.execute("INSERT INTO groups VALUES (4, 'made 5', ?)", (cells,))
     run = ("f" * 16, '{"n_neighbors": 2}', json.dumps(setup), "[]", "", "stopped")
     database.execute(
         "INSERT INTO runs (id, options, setup, changes, first, status, done, seen, "
@@ -105,5 +107,9 @@ def test_a_project_of_the_first_schema_is_read(shelf, project):
     assert (old.name, old.table.cells["x"][1]) == ("old", "5")
     assert old.work.before_repair == {(2, "x"): None}
     assert (old.runs[0].options, old.runs[0].status) == ({"n_neighbors": 2}, "stopped")
+    (group,) = old.work.groups
+    assert (group.words, old.work.n_done, group.kind) == ("made 5", 1, "")
+    old.work.undo_step()
+    assert (old.work.repairs, old.work.decisions) == ({}, {})
     (version,) = old._all("PRAGMA user_version")[0]
     assert version == len(MIGRATIONS)

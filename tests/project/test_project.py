@@ -14,6 +14,7 @@ from cellval.project import project as projects
 from cellval.project.project import UNWRITABLE
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
+from cellval.repairs.work import Verdict
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
 SETUP = Setup(label="sex")
@@ -55,6 +56,29 @@ def test_what_was_done_together_is_undone_together_later(project, again):
         {},
         [],
     )
+
+
+def test_steps_and_rules_are_found_again_and_undone_later(project, again):
+    work, cells = project.work, [(k, "weight") for k in range(1, 60)]
+    with work.together("blanked", cells, kind="code", finding="code-1"):
+        for cell in cells:
+            work.repair(*cell, Repair("blank"))
+    work.decide(3, "height", "fine")
+    rule = {"given": ["height"], "target": "weight", "title": "a rule"}
+    work.answer("rule-1", "accepted", rule)
+    work.undo_step()
+    found = again(project).work
+    assert [step.words for step in found.steps] == [step.words for step in work.steps]
+    assert (found.n_done, found.rules) == (2, {})
+    assert (found.steps[0].kind, found.steps[0].finding) == ("code", "code-1")
+    found.redo_step()
+    assert again(project).work.rules == {"rule-1": Verdict("accepted", rule)}
+    assert found.take_back(0) == []
+    last = again(project).work
+    assert (last.repairs, last.decisions) == ({}, {(3, "height"): "fine"})
+    assert last.n_done == 2
+    last.redo_step()
+    assert len(again(project).work.repairs) == 59
 
 
 def test_a_repair_keeps_its_place_while_another_decision_is_made_on_its_cell(
