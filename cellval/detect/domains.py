@@ -158,7 +158,7 @@ def shape(text: str) -> str:
     >>> shape("2020-01-31"), shape("Bad Homburg v. d. H."), shape("NY")
     ('9-9-9', 'a a', 'A')
     """
-    parts = []
+    parts: list[str] = []
     for part in _runs.sub(_class, text[:LONGEST]).split(" "):
         word = part.strip(".,") if part[:1] in "aA" else part
         if not parts or word not in ("a", "A") or parts[-1] not in ("a", "A"):

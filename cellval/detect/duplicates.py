@@ -8,6 +8,7 @@ many have such a partner or an exact copy; in the third it is always the same co
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -20,15 +21,16 @@ from cellval.text import counted
 
 BY_CHANCE = 0.01  # pairs of rows that agree so by chance, at most, if columns were free
 MOST = 0.05  # of the rows may have a partner or be a copy: more are how the table is
+DEPENDENT = 3.0  # times as often as by chance, cells agree where rows do
+OF_CHANCE = 0.5  # of the rows that differ in one cell only may be owed to chance
 FEWEST = 3  # columns that agree
 NEARLY_ALL = 0.9  # of the dates differ where they say when a row was made
 SAME = 0.6  # of the odd rows, at most, differ in one column, or it tells rows apart
 FEW = 3  # of them are too few to say so
 GAPS = 0.05  # of a column is blank, at most, where a blank is an error
 # How sure: of several rows the odd one, if errors are likely, and if not; either of two
-# rows; a blank where copies have something, in columns with few and with many blanks.
-ODD_ONE, PERHAPS, PAIR = 0.7, 0.4, 0.3
-GAP, MANY_GAPS = 0.7, 0.3
+# rows; a blank where copies have something.
+ODD_ONE, PERHAPS, PAIR, GAP = 0.7, 0.4, 0.3, 0.7
 MOST_COLUMNS = 60  # that are compared; it takes a look at each pair of them
 
 
@@ -50,7 +52,7 @@ def near_duplicates(table: Table) -> list[Finding]:
     found = []
     for column, members in zip(columns, every, strict=True):
         if members.gaps:
-            found.append(_gaps(table, column, members.gaps))
+            found.append(_gaps(table, column.name, members.gaps))
         spread = members.n_odd <= SAME * n_odd
         if not spread and members.n_odd > FEW and not members.are_slips(column):
             continue
@@ -134,18 +136,28 @@ class _Rows:
             rest = rest - self.hashes[c, self.is_first]
         return np.asarray(pd.Series(rest).duplicated(keep=False))
 
+    @cached_property
+    def alike(self) -> np.ndarray:
+        """Of each column, how often two rows hold the same, generously."""
+        n = self.n
+        by_chance = (self.counts / n).mean(axis=1)
+        return np.asarray(np.minimum(DEPENDENT * by_chance, 1 - 1 / n))
+
     def is_telling(self, c: int) -> bool:
-        """Do few rows differ in this column only, and no more in this and another?"""
+        """Do few rows differ in this column only, and more than chance explains?
+
+        Of rows that differ in this column and another one, chance turns as many into
+        rows that differ in this one only as that other column has cells alike.
+        """
         one = self.partners(c)
         n = int(one.sum())
         if not 0 < n <= MOST * self.n:
             return False
-        two = np.zeros(one.size, bool)
         for other in range(len(self.codes)):
             if other != c:
-                also = self.partners(c, other) & ~one
-                two |= also & ~self.partners(other)
-                if two.sum() > n:
+                two = self.partners(c, other) & ~one & ~self.partners(other)
+                odds = self.alike[other] / (1 - self.alike[other])
+                if two.sum() * odds > OF_CHANCE * n:
                     return False
         return True
 
@@ -194,7 +206,10 @@ class _Members:
     @classmethod
     def of(cls, rows: _Rows, c: int, column: _Coded) -> "_Members":
         found = cls([], [], [])
-        if column.is_moment or not rows.is_telling(c):
+        n_blank = int((column.codes == column.blank).sum())
+        asks_gaps = 0 < n_blank <= GAPS * rows.n
+        asks_others = not rows.is_repetitive and rows.is_telling(c)
+        if column.is_moment or not (asks_gaps or asks_others):
             return found
         for group in rows.groups(c):
             codes = rows.codes[c, group]
@@ -203,9 +218,9 @@ class _Members:
             counts = np.bincount(present)
             usual, same = int(counts.argmax()), int(counts.max())
             like = int(group[codes == usual][0])
-            if 2 * same > present.size:
+            if asks_gaps and 2 * same > present.size:
                 found.gaps.extend((i, like, same) for i in group[is_blank].tolist())
-            if is_blank.any() or rows.is_repetitive:
+            if is_blank.any() or not asks_others:
                 continue
             if group.size == 2:
                 found.pairs.append(group)
@@ -215,18 +230,17 @@ class _Members:
         return found
 
 
-def _gaps(table: Table, column: _Coded, gaps: list[tuple[int, int, int]]) -> Finding:
-    name = column_name(column.name)
-    few = (column.codes == column.blank).sum() <= GAPS * table.n_rows
+def _gaps(table: Table, name: str, gaps: list[tuple[int, int, int]]) -> Finding:
+    n = counted(len(gaps), "cell")
     return finding(
         table,
         "duplicate",
-        column.name,
+        name,
         [i for i, _, _ in gaps],
-        _texts(table, column.name, [like for _, like, _ in gaps]),
+        _texts(table, name, [like for _, like, _ in gaps]),
         about=("gaps",),
-        sure=GAP if few else MANY_GAPS,
-        title=f"{name}: {counted(len(gaps), 'cell')} blank where copies have something",
+        sure=GAP,
+        title=f"{column_name(name)}: {n} blank where copies have something",
         evidence="Rows that are the same in all other columns have something here.",
         why=_why(table, gaps),
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.detect.doubtful import doubtful_labels
 from cellval.detect.finding import (
     Finding,
     column_name,
@@ -58,6 +59,7 @@ def findings(
 def all_findings(suspicion: Suspicion) -> tuple[Finding, ...]:
     """Those of whole columns, and odd cells that none of them has."""
     found = [*grouped(suspicion.table), *_odd_cells(suspicion)]
+    found += doubtful_labels(suspicion)
     return in_order(found)
 
 
