@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 import cellval
 from cellval.detect import neighbours
-from cellval.detect.labels import with_label_as_column, judged_labels, label_surprise
+from cellval.detect.labels import judged_labels, label_surprise, with_label_as_column
 from cellval.detect.neighbours import Asking
 from cellval.detect.surprise import surprise
 from cellval.parallel import drive
