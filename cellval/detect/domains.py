@@ -24,6 +24,7 @@ FITS, MAY_FIT, UNKNOWN, ODD, STRANGE = 1.0, 0.5, 0.0, -0.5, -1.0
 TYPICAL = 0.05  # of the cells, at least, are as rare as a text that fits
 COMMON = 3  # cells, at least, hold a text that is known
 SHARED = 0.8  # of the cells hold such a text, where texts are what counts
+REGULAR = 0.9  # of the cells have the same shape, where it tells what they are
 INNER = 0.05  # beyond it on either side numbers may be wrong,
 STRETCH = 1.5  # and right ones are so much farther away than it is from the middle
 BEYOND = 0.001  # of the other numbers lie farther out than one that is beyond them
@@ -107,12 +108,17 @@ class Domain:
             looks = self.shapes.get(shape(text), 0)
             as_others = looks > own and of_shapes(looks) >= TYPICAL
             if not is_shared:
-                fits[k] = MAY_FIT if as_others else STRANGE
+                fits[k] = self._by_shape(text, looks) if as_others else STRANGE
             elif count - own >= COMMON and of_texts(count) >= TYPICAL:
                 fits[k] = FITS
             else:
                 fits[k] = ODD if as_others else STRANGE
         return fits
+
+    def _by_shape(self, text: str, looks: int) -> float:
+        """Nearly all look like a date, say; that it is a word says little."""
+        is_mark = any(not (c.isalpha() or c.isspace()) for c in text)
+        return FITS if is_mark and looks >= REGULAR * self.n else MAY_FIT
 
 
 class _Rarity:

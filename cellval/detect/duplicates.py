@@ -31,7 +31,7 @@ GAPS = 0.05  # of a column is blank, at most, where a blank is an error
 # How sure: of several rows the odd one, if errors are likely, and if not; either of two
 # rows; a blank where copies have something.
 ODD_ONE, PERHAPS, PAIR, GAP = 0.7, 0.4, 0.3, 0.7
-MOST_COLUMNS = 60  # that are compared; it takes a look at each pair of them
+MOST_COLUMNS = 40  # that are compared; it takes a look at each pair of them
 
 
 @kept(1)
@@ -137,6 +137,11 @@ class _Rows:
         return np.asarray(pd.Series(rest).duplicated(keep=False))
 
     @cached_property
+    def alone(self) -> list[np.ndarray]:
+        """For each column, which of the different rows differ from one in it only."""
+        return [self.partners(c) for c in range(len(self.codes))]
+
+    @cached_property
     def alike(self) -> np.ndarray:
         """Of each column, how often two rows hold the same, generously."""
         n = self.n
@@ -149,13 +154,13 @@ class _Rows:
         Of rows that differ in this column and another one, chance turns as many into
         rows that differ in this one only as that other column has cells alike.
         """
-        one = self.partners(c)
+        one = self.alone[c]
         n = int(one.sum())
         if not 0 < n <= MOST * self.n:
             return False
         for other in range(len(self.codes)):
             if other != c:
-                two = self.partners(c, other) & ~one & ~self.partners(other)
+                two = self.partners(c, other) & ~one & ~self.alone[other]
                 odds = self.alike[other] / (1 - self.alike[other])
                 if two.sum() * odds > OF_CHANCE * n:
                     return False

@@ -47,7 +47,7 @@ def findings(
     >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> first = cellval.findings(table)[0]
     >>> first.n_cells, first.action(table)
-    (2, '57 → 166; 166 → 57')
+    (2, '166 → 57; 57 → 166')
     """
     table = as_table(table)
     check_values(table, values)
@@ -76,6 +76,11 @@ def _odd_cells(
     taken = np.zeros(suspicion.scores.shape, bool)
     for i, j in suspicion.surprise.misfits:
         taken[i, j] = True
+    place = {name: j for j, name in enumerate(table.feature_names)}
+    for one in grouped(table):
+        for i, name in zip(one.rows.tolist(), one.columns, strict=True):
+            if one.is_flagged and name in place:
+                taken[i, place[name]] = True
     k = min(suspicion.n_flagged + MOST_CELLS, suspicion.scores.size)
     first = suspicion.first(k)
     rows, columns = np.unravel_index(first, suspicion.scores.shape)

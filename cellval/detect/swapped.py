@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from cellval.detect.domains import domains, fits_of, own_fits
+from cellval.detect.domains import FITS, domains, fits_of, own_fits
 from cellval.detect.finding import Finding, column_name, finding
 from cellval.detect.shifted import shifted
 from cellval.kept import kept
@@ -28,9 +28,10 @@ def swapped(table: Table) -> list[Finding]:
         texts_a, texts_b = (
             table.cells[names[j]].iloc[rows].str.strip().tolist() for j in (a, b)
         )
-        speaks_a = -own[rows, a] * fits_of(known[b], texts_a)
-        speaks_b = -own[rows, b] * fits_of(known[a], texts_b)
+        fits_b, fits_a = fits_of(known[b], texts_a), fits_of(known[a], texts_b)
+        speaks_a, speaks_b = -own[rows, a] * fits_b, -own[rows, b] * fits_a
         wrong = (speaks_a >= EACH) & (speaks_b >= EACH)
+        wrong &= np.maximum(fits_a, fits_b) == FITS  # two free texts may be anything
         wrong &= np.array(texts_a, object) != np.array(texts_b, object)
         rows = rows[wrong]
         beyond = known[a].is_beyond(rows) & known[b].is_beyond(rows)

@@ -1,5 +1,6 @@
 """Columns swapped in some rows: found by what fits where, and put back."""
 
+import numpy as np
 import pytest
 from row_cases import after_of, odd_tables, people, read
 
@@ -41,6 +42,16 @@ def test_numbers_whose_ranges_overlap_are_not_swapped():
     frame = people().rename(columns={"lon": "lat2"})
     frame["lat2"] = frame["lat"].astype(float).sub(2).round(3).astype(str)
     assert swapped(read(with_swaps(frame, "lat", "lat2", [3, 50]))) == []
+
+
+def test_free_texts_are_not_swapped():
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice([*"abcdefgh"], 8)) for _ in range(400)]
+    forms = ("{0} ({0})", "{0}, {0}", "<{0}>")
+    remarks = [forms[k % 3].format(word) for k, word in enumerate(words[200:])]
+    frame = people().assign(a=words[:200], b=remarks)
+    frame.loc[7, "a"], frame.loc[7, "b"] = "odd (one)", "another"
+    assert swapped(read(frame)) == []
 
 
 def test_one_odd_cell_is_no_swap():
