@@ -8,8 +8,9 @@ from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.text import content, counted
 
-CELLS = 3  # that fit their neighbour's column and not their own, at least,
-EVIDENCE = 2.5  # and so much in all: a number out of range counts half
+# Cells that fit their neighbour's column and not their own, at least: of numbers out of
+# range, which count half, five.
+EVIDENCE = 2.5
 AGAINST = 0.25  # of the evidence, at most, speaks for the column a cell stands in
 SURE = 0.9
 LEFT, RIGHT = -1, 1  # where cells went
@@ -19,7 +20,7 @@ LEFT, RIGHT = -1, 1  # where cells went
 def shifted(table: Table) -> list[Finding]:
     """One for each direction and first column, with all its rows."""
     own = own_fits(table)
-    rows = np.flatnonzero((own < 0).sum(axis=1) >= CELLS)
+    rows = np.flatnonzero((own < 0).sum(axis=1) >= EVIDENCE)
     if rows.size == 0:
         return []
     cells = table.cells.iloc[rows]
@@ -67,8 +68,7 @@ def _first(speaks: np.ndarray, texts: np.ndarray, way: int) -> tuple[int, float]
     first = int(np.flatnonzero(from_here == from_here.max())[-1])
     own = speaks[first:]
     evidence, against = own[own > 0].sum(), -own[own < 0].sum()
-    enough = evidence >= EVIDENCE and against <= AGAINST * evidence
-    if not enough or (own > 0).sum() < CELLS:
+    if evidence < EVIDENCE or against > AGAINST * evidence:
         return 0, 0.0
     return first, float(evidence - against)
 

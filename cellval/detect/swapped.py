@@ -6,7 +6,6 @@ import numpy as np
 
 from cellval.detect.domains import FITS, domains, fits_of, own_fits
 from cellval.detect.finding import Finding, column_name, finding
-from cellval.detect.shifted import shifted
 from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.text import content, counted
@@ -52,8 +51,6 @@ def _candidates(
 ) -> list[tuple[tuple[int, int], np.ndarray]]:
     """Pairs of columns, and the rows in which both cells are odd and hardly another."""
     odd = own < 0
-    for one in shifted(table):
-        odd[one.rows] = False
     missing = np.column_stack(
         [(table.cells[name].str.strip() == "").to_numpy(bool) for name in table.cells]
     )

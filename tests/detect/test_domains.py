@@ -57,6 +57,14 @@ def test_a_cell_does_not_vouch_for_itself():
     assert own[3, place] < 0 and (own[:, place] < 0).sum() == 1
 
 
+def test_a_text_is_known_if_enough_others_hold_it():
+    frame = people(40)
+    frame.loc[:2, "state"] = "NV"
+    table, place = read(frame), [*frame].index("state")
+    assert fits_of(domains(table)[place], ["NV"]).tolist() == [FITS]
+    assert (own_fits(table)[:3, place] == ODD).all()
+
+
 def test_a_constant_column_fits_itself():
     frame = people().assign(country="US")
     assert (own_fits(read(frame))[:, -1] == FITS).all()

@@ -72,6 +72,13 @@ def test_numbers_of_many_sizes_tell_a_shift():
     assert set(found.rows.tolist()) == {7}
 
 
+def test_three_numbers_are_not_enough():
+    rng = np.random.default_rng(0)
+    sizes = 10.0 ** np.arange(8)
+    frame = pd.DataFrame(rng.uniform(1, 2, (300, 8)) * sizes).round(2).astype(str)
+    assert shifted(read(moved(frame, [7], 4, 1))) == []
+
+
 @pytest.mark.parametrize("name", odd_tables())
 def test_nothing_is_found_where_nothing_is_shifted(name):
     assert shifted(read(odd_tables()[name])) == []

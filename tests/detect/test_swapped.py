@@ -60,6 +60,12 @@ def test_one_odd_cell_is_no_swap():
     assert swapped(read(frame)) == []
 
 
+def test_both_cells_must_fit_the_other_column():
+    frame = people()
+    frame.loc[7, ["first", "last"]] = ["Smith", "Nobody"]
+    assert swapped(read(frame)) == []
+
+
 def test_a_row_that_is_odd_all_over_is_not_swapped():
     frame = with_swaps(people(), "first", "last", [5])
     frame.loc[5, ["city", "lat", "income"]] = ["?!", "-700", "3"]
