@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from cellval.detect.doubtful import doubtful_labels
 from cellval.detect.finding import (
     Finding,
     column_name,
@@ -55,7 +56,7 @@ def findings(
     >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> first = cellval.findings(table)[0]
     >>> first.n_cells, first.action(table)
-    (2, '57 → 166; 166 → 57')
+    (2, '166 → 57; 57 → 166')
     """
     table = as_table(table)
     check_values(table, values)
@@ -67,7 +68,13 @@ def findings(
 def all_findings(suspicion: Suspicion) -> tuple[Finding, ...]:
     """Those of whole columns, and odd cells that none of them has."""
     columns = _once(in_order([*grouped(suspicion.table)]))
-    return in_order([*_with_actions(suspicion, columns), *_odd_cells(suspicion)])
+    return in_order(
+        [
+            *_with_actions(suspicion, columns),
+            *_odd_cells(suspicion),
+            *doubtful_labels(suspicion),
+        ]
+    )
 
 
 def _once(found: tuple[Finding, ...]) -> list[Finding]:
@@ -160,6 +167,11 @@ def _odd_cells(
     taken = np.zeros(suspicion.scores.shape, bool)
     for i, j in suspicion.surprise.misfits:
         taken[i, j] = True
+    place = {name: j for j, name in enumerate(table.feature_names)}
+    for one in grouped(table):
+        for i, name in zip(one.rows.tolist(), one.columns, strict=True):
+            if one.is_flagged and name in place:
+                taken[i, place[name]] = True
     k = min(suspicion.n_flagged + MOST_CELLS, suspicion.scores.size)
     first = suspicion.first(k)
     rows, columns = np.unravel_index(first, suspicion.scores.shape)

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable, Iterable
 
+from cellval.detect.blanks import blanks
 from cellval.detect.codes import codes
+from cellval.detect.duplicates import near_duplicates
 from cellval.detect.finding import Finding
 from cellval.detect.formats import formats
 from cellval.detect.rules import broken_rules
+from cellval.detect.shifted import shifted
 from cellval.detect.spellings import spellings
+from cellval.detect.swapped import swapped
 from cellval.detect.units import other_units
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -17,6 +21,10 @@ FINDERS: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     spellings,
     broken_rules,
     other_units,
+    shifted,
+    swapped,
+    near_duplicates,
+    blanks,
 )
 
 

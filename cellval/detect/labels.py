@@ -35,7 +35,7 @@ def judged_labels(
             f"{table.name} was read without a label, so there are no labels to judge. "
             "Choose a label first."
         )
-    whole = _with_label_as_column(without(table, sure_codes(table)))
+    whole = with_label_as_column(without(table, sure_codes(table)))
     asking = Asking(whole, random_state, targets=(len(whole.features) - 1,))
     *_, last = drive(asking, n_jobs=n_jobs)
     odds = odds_of(asking, last.result)
@@ -47,7 +47,7 @@ def label_surprise(table: Table, random_state: int = 0) -> np.ndarray:
     return judged_labels(table, random_state=random_state).surprise
 
 
-def _with_label_as_column(table: Table) -> Table:
+def with_label_as_column(table: Table) -> Table:
     column = table.label_column
     if column is None:
         column = Column(

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 import cellval
 from cellval.detect import neighbours
-from cellval.detect.labels import _with_label_as_column, judged_labels, label_surprise
+from cellval.detect.labels import judged_labels, label_surprise, with_label_as_column
 from cellval.detect.neighbours import Asking
 from cellval.detect.surprise import surprise
 from cellval.parallel import drive
@@ -62,7 +62,7 @@ def test_wrong_classes_are_found():
 @pytest.mark.parametrize("make", [number_table, mixed_table])
 def test_a_label_is_judged_as_the_column_it_would_be(make):
     """The same as among all columns; tails of small ones borrow from the others."""
-    table = _with_label_as_column(make(80, 1))
+    table = with_label_as_column(make(80, 1))
     m = len(table.features)
     alone, everyone = asked(table, [m - 1]), asked(table, None)
     np.testing.assert_array_equal(alone.expected[:, 0], everyone.expected[:, -1])
@@ -80,7 +80,7 @@ def asked(table, targets):
 
 
 def test_only_columns_that_say_something_are_compared(monkeypatch):
-    table = _with_label_as_column(number_table(60, 0))
+    table = with_label_as_column(number_table(60, 0))
     seen = []
     real = neighbours.nearest_rows
 
