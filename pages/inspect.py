@@ -34,9 +34,8 @@ def draw_findings(shown: Shown) -> None:
         return
     with st.spinner("Looking for questions ..."):
         taught = session.taught(shown.suspicion)
-    finding_list.draw_progress(taught)
     asked = finding_list.choose(shown, taught)
-    found = listed_findings(shown.suspicion, taught, asked, session.later)
+    found = listed_findings(shown.table, taught, asked, session.later)
     left, right = st.columns([2, 1], gap="small")
     with left:
         finding_list.show(shown, taught, found, asked)

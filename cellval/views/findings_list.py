@@ -1,15 +1,13 @@
 """The list of findings: which questions a person wants to see, and what they say."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from cellval.detect.finding import FLAGGED, KINDS, Finding
-from cellval.detect.findings import all_findings
 from cellval.detect.learning import Decisions, Taught, cells_of
-from cellval.detect.suspicion import Suspicion
 from cellval.glossary import DECIDED
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -44,7 +42,7 @@ def place_of(one: Finding) -> Place:
 
 
 def listed_findings(
-    suspicion: Suspicion, taught: Taught, asked: Asked, later: Collection[Place] = ()
+    table: Table, taught: Taught, asked: Asked, later: Collection[Place] = ()
 ) -> list[Finding]:
     """Those that pass all filters; what a person left for later comes last."""
     found: Sequence[Finding] = taught.answered
@@ -55,12 +53,10 @@ def listed_findings(
         names = set(asked.columns)
         fits = [one for one in fits if not names.isdisjoint(columns_of(one))]
     if asked.classes:
-        in_class = np.isin(np.array(suspicion.table.groups, object), asked.classes)
+        in_class = np.isin(np.array(table.groups, object), asked.classes)
         fits = [one for one in fits if in_class[one.rows].any()]
-    words = asked.search.casefold().split()
-    if words:
-        texts = _searched(suspicion)
-        fits = [one for one in fits if all(word in texts[one.key] for word in words)]
+    if asked.search.strip():
+        fits = _holds(table, fits, asked.search.casefold().split())
     if asked.state != "open" or not later:
         return fits
     last = {place: n for n, place in enumerate(later, 1)}
@@ -74,30 +70,33 @@ def columns_of(one: Finding) -> list[str]:
     return [*dict.fromkeys(one.columns.tolist())]
 
 
+def _holds(table: Table, found: Iterable[Finding], words: list[str]) -> list[Finding]:
+    """Those with all words in what is said of them or stands in their cells."""
+    known, cells = _known(table), dict[str, np.ndarray]()
+    fits = []
+    for one in found:
+        place = place_of(one)
+        if place not in known:
+            known[place] = _text(table, one, cells)
+        if all(word in known[place] for word in words):
+            fits.append(one)
+    return fits
+
+
 @kept(1)
-def _searched(suspicion: Suspicion) -> Mapping[str, str]:
-    """By key, all that is said of findings and that their cells hold and would hold."""
-    cells = {
-        name: suspicion.table.cells[name].to_numpy(object) for name in _names(suspicion)
-    }
-    texts: dict[str, str] = {}
-    for one in all_findings(suspicion):
-        held: set[str] = {after for after in one.after if after}
-        for name in columns_of(one):
-            held.update(cells[name][one.rows[one.columns == name]])
-        parts = [
-            texts.get(one.key, ""),
-            one.title,
-            one.evidence,
-            *held,
-            *columns_of(one),
-        ]
-        texts[one.key] = "\n".join(parts).casefold()
-    return texts
+def _known(table: Table) -> dict[Place, str]:
+    """Texts of findings, each made once: a search goes through all of them."""
+    return {}
 
 
-def _names(suspicion: Suspicion) -> list[str]:
-    return [str(name) for name in suspicion.table.cells]
+def _text(table: Table, one: Finding, cells: dict[str, np.ndarray]) -> str:
+    names = columns_of(one)
+    held = {text for text in one.after if text}
+    for name in names:
+        if name not in cells:
+            cells[name] = table.cells[name].to_numpy(object)
+        held.update(cells[name][one.rows[one.columns == name]])
+    return "\n".join([one.title, one.evidence, *names, *held]).casefold()
 
 
 def kinds_of(found: Iterable[Finding]) -> dict[str, str]:
@@ -146,8 +145,8 @@ def n_likely(taught: Taught) -> int:
     return sum(one.is_flagged for one in taught.findings)
 
 
-def progress(taught: Taught) -> tuple[float, str]:
-    """How far the likely ones are, from 0 to 1, and how far all is as a sentence."""
+def progress(taught: Taught) -> str:
+    """How far a person is, as a sentence."""
     done, left = len(taught.answered), n_likely(taught)
     more = len(taught.findings) - left
     words = f"{counted(done, 'question')} answered, "
@@ -155,7 +154,7 @@ def progress(taught: Taught) -> tuple[float, str]:
     words += f"about {left:,} left" if left else "no likely error left"
     if more:
         words += f" (and {more:,} less likely)"
-    return done / max(done + left, 1), f"{words}."
+    return f"{words}."
 
 
 def cell_lines(

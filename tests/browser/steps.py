@@ -70,6 +70,11 @@ def goto(page, title):
                 raise
 
 
+def look_at(page, view):
+    """Of the inspection list: Findings, Cells or Map."""
+    page.get_by_role("radio", name=view, exact=True).click()
+
+
 def no_faults(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

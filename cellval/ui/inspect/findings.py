@@ -76,7 +76,7 @@ def say_why_none(session: Session) -> None:
 
 
 def choose(shown: Shown, taught: Taught) -> Asked:
-    """The widgets above the list, which combine."""
+    """The widgets above the list, which combine, and how far a person is."""
     session, table = shown.session, shown.table
     found = taught.findings + taught.answered
     again: dict[str, Any] = {"on_change": _from_the_first, "args": (session,)}
@@ -129,13 +129,15 @@ def choose(shown: Shown, taught: Taught) -> Asked:
         **again,
         help=words.TEACHING_HELP,
     )
-    state = st.segmented_control(
-        "Open or answered",
-        **one_of(session, "findings state", titles),
-        **again,
-        required=True,
-        label_visibility="collapsed",
-    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        state = st.segmented_control(
+            "Open or answered",
+            **one_of(session, "findings state", titles),
+            **again,
+            required=True,
+            label_visibility="collapsed",
+        )
+        st.markdown(progress(taught), width="content", help=words.PROGRESS_HELP)
     return Asked(
         state, by, tuple(kinds), tuple(columns), tuple(classes), (search or "").strip()
     )
@@ -145,13 +147,6 @@ def _from_the_first(session: Session) -> None:
     """Another list opens its first finding."""
     session.touch()
     session.selection.finding = None
-
-
-def draw_progress(taught: Taught) -> None:
-    share, said = progress(taught)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(said, width="content", help=words.PROGRESS_HELP)
-    st.progress(share)
 
 
 def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> None:
