@@ -20,6 +20,7 @@ from browser.steps import (
     look_at,
     no_faults,
     open_sample,
+    press,
     read,
     sidebar,
     start,
@@ -243,6 +244,11 @@ def answered(page):
     return int(words.first.inner_text().split()[0].replace(",", ""))
 
 
+def other_count(page, n):
+    """The sentence on progress, once it counts other than so many answers."""
+    return page.get_by_text(re.compile(rf"^(?!{n:,} )[\d,]+ questions? answered"))
+
+
 def test_ten_questions_are_answered_and_the_list_changes(page, server, tmp_path):
     page.goto(server.url)
     file = {"name": "visits.csv", "mimeType": "text/csv", "buffer": visits_csv()}
@@ -260,30 +266,24 @@ def test_ten_questions_are_answered_and_the_list_changes(page, server, tmp_path)
     expect(where).to_be_visible()
     n_first = int(where.inner_text().split()[3].replace(",", ""))
     for k in range(10):
-        url = page.url
-        before = answered(page)
+        url, before = page.url, answered(page)
         assert before >= k
-        page.keyboard.press("f" if k % 4 == 3 else "w")
-        said = re.compile(rf"^(?!{before:,} )[\d,]+ questions? answered")
-        expect(page.get_by_text(said)).to_be_visible()
+        press(page, "f" if k % 4 == 3 else "w", other_count(page, before))
         expect(page).not_to_have_url(url)
     expect(where).to_be_visible()
     assert int(where.inner_text().split()[3].replace(",", "")) <= n_first - 10
 
     # the last answer is taken back, and its question opens again
-    n, url = answered(page), page.url
-    page.keyboard.press("z")
-    said = re.compile(rf"^(?!{n:,} )[\d,]+ questions? answered")
-    expect(page.get_by_text(said)).to_be_visible()
+    before, url = answered(page), page.url
+    press(page, "z", other_count(page, before))
     expect(page).not_to_have_url(url)
     n = answered(page)
+    assert n < before
 
     # later comes last; a search finds what it is about
-    page.keyboard.press("l")
-    expect(page.get_by_text(re.compile("^Question 1 of"))).to_be_visible()
+    press(page, "l", page.get_by_text(re.compile("^Question 1 of")))
     assert answered(page) == n
-    page.keyboard.press("j")
-    expect(page.get_by_text(re.compile("^Question 2 of"))).to_be_visible()
+    press(page, "j", page.get_by_text(re.compile("^Question 2 of")))
     page.get_by_role("textbox", name="Search").fill("no such words")
     page.get_by_role("textbox", name="Search").press("Enter")
     expect(page.get_by_text("No finding fits these filters.")).to_be_visible()
