@@ -30,7 +30,8 @@ from cellval.views.findings_list import (
 
 FEW_LINES = 8  # of cells; more scroll
 MOST_NAMED = 3  # columns
-CONTENT = 96  # pixels of before and of after: both fit a narrow panel
+# Pixels of before and of after, and of all beside a column's name: a panel has 270.
+CONTENT, BESIDE_NAME = 96, 62
 KEYS = """
 | key | what it does |
 |---|---|
@@ -58,10 +59,10 @@ def draw_finding(shown: Shown, taught: Taught, found: list[Finding]) -> None:
             return
         at = _place_in(found, one)
         _step_buttons(session, found, at)
-        _what(shown, one)
+        asked = asked_cells(shown.table, one, session.file.decisions)
+        _what(shown, one, asked)
         if taught.moved.get(one.key):
             st.caption(f":material/school: {plain(taught.moved[one.key])}")
-        asked = asked_cells(shown.table, one, session.file.decisions)
         buttons = st.container(gap="xsmall")
         ticked, cell = _cells(shown, one, asked)
         with buttons:
@@ -110,7 +111,7 @@ def _step_buttons(session: Session, found: list[Finding], at: int | None) -> Non
             st.markdown(KEYS)
 
 
-def _what(shown: Shown, one: Finding) -> None:
+def _what(shown: Shown, one: Finding, asked: np.ndarray) -> None:
     """What is asked, how sure it is, why, and what is proposed."""
     st.markdown(f"##### {plain(one.title)}")
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -127,7 +128,7 @@ def _what(shown: Shown, one: Finding) -> None:
     said = answer_words(shown.table, one, shown.session.file.decisions)
     if said:
         st.caption(f":material/check: Decided so far: {said}.")
-    action = one.action(shown.table)
+    action = one.part(asked).action(shown.table)
     if action:
         st.markdown(f"**Proposed** {plain(action)}")
     else:
@@ -245,10 +246,10 @@ def _cells(
     hidden |= set() if several else {"column"}
     hidden |= set() if differ else {"why"}
     hidden |= {name for name in ("after", "decision") if not frame[name].any()}
-    columns = _columns(table.id_column or "id")
-    height = max(
-        tables.line_height(frame[name], CONTENT, 3) for name in ("before", "after")
-    )
+    width = BESIDE_NAME if several else CONTENT
+    columns = _columns(table.id_column or "id", width)
+    wrapped = ("before", "after", *["column"] * several)
+    height = max(tables.line_height(frame[name], width, 3) for name in wrapped)
     key = session.widget_key("finding cells", *place_of(one), len(asked))
     event = st.dataframe(
         frame[[name for name in columns if name not in hidden]],
@@ -271,13 +272,13 @@ def _cells(
     return rows, (int(line["position"]), str(line["column"]))
 
 
-def _columns(id_column: str) -> dict[str, Any]:
+def _columns(id_column: str, width: int) -> dict[str, Any]:
     text = tables.text
     return {
         "row_number": tables.row_number(),
-        "column": text(width=80),
-        "before": text(width=CONTENT, help="The cell as it is in the file."),
-        "after": text(width=CONTENT, help="What the repair would write into it."),
+        "column": text(width=BESIDE_NAME),
+        "before": text(width=width, help="The cell as it is in the file."),
+        "after": text(width=width, help="What the repair would write into it."),
         "decision": text(width=62, help="What you decided on the cell."),
         "id": text(tables.heading(id_column), width=70),
         "why": text(width="large", help="Why this cell is asked about."),

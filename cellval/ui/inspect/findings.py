@@ -168,7 +168,7 @@ def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> No
             n_pages, **lasting(session, name, 1, range(1, n_pages + 1))
         )
     first = (page - 1) * LINES
-    _draw(shown, found[first : first + LINES])
+    _draw(shown, found[first : first + LINES], asked)
     if n_pages > 1:
         last = min(first + LINES, len(found))
         st.caption(f"{first + 1:,} to {last:,} of {counted(len(found), 'question')}.")
@@ -188,12 +188,13 @@ def _nothing(taught: Taught, asked: Asked) -> str:
     )
 
 
-def _draw(shown: Shown, found: list[Finding]) -> None:
+def _draw(shown: Shown, found: list[Finding], asked: Asked) -> None:
     """A click on a line opens its finding."""
     session, table = shown.session, shown.table
     frame = lines(table, found, session.file.decisions)
     columns = _columns()
-    idle = {name for name in ("action", "answer") if not frame[name].any()}
+    # Of open ones the panel says what was decided on single cells.
+    idle = {"answer"} if asked.state == "open" else {"how_sure"}
     seen = [name for name in columns if name not in {*ON_REQUEST, *idle}]
     wrapped = [
         tables.line_height(frame[name], columns[name]["width"], MOST_LINES)
