@@ -31,6 +31,7 @@ from steps import (  # noqa: E402
     click_cell,
     done,
     goto,
+    look_at,
     open_sample,
     start,
     upload,
@@ -169,8 +170,14 @@ def screenshots(browser, folder: Path) -> None:
     goto(page, "Inspection list")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
     page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / "findings.png")
+    look_at(page, "Cells")
+    expect(
+        page.get_by_role("region", name="The cells to inspect").first
+    ).to_be_visible()
+    page.wait_for_timeout(1500)
     page.screenshot(path=PICTURES / "list.png")
-    page.get_by_text("Map", exact=True).click()
+    look_at(page, "Map")
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
     page.wait_for_timeout(1500)
     page.screenshot(path=PICTURES / "map.png")

@@ -70,6 +70,7 @@ class Person:
                 yield self.key("j")
             yield self.key("k")
             yield self.link("Inspection list")
+            yield self.cells_of_the_list()
             for _ in range(3):
                 yield self.key("j")
             yield self.decide("Fine")
@@ -83,6 +84,11 @@ class Person:
         link = self.page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
         heading = self.page.get_by_role("heading", name=title, exact=True, level=1)
         return Act("link to a page", link.click, lambda: self.see(heading))
+
+    def cells_of_the_list(self) -> Act:
+        listed = self.page.get_by_role("region", name="The cells to inspect").first
+        choose = self.page.get_by_role("radio", name="Cells", exact=True)
+        return Act("view of the list", choose.click, lambda: self.see(listed))
 
     def cell(self) -> Act:
         """A cell of the heatmap that is not the selected one."""

@@ -108,3 +108,34 @@ GIVES_UP = {
         "Beta(1, 1) is Shapley. Gives up efficiency: values no longer sum to the score."
     ),
 }
+
+# --- findings: questions about cells that share what is odd about them ----------------
+
+FINDING_HELP = (
+    "A finding is one question about all cells that share what is odd about them: one "
+    "odd cell, a code, a spelling, a format, a broken rule. One answer settles all of "
+    "them, and one undo takes it back."
+)
+SURE_HELP = (
+    "How likely these cells are wrong: very likely is 90 in 100 or more, likely 50, "
+    "perhaps 20, hardly less. The menu of columns above the table shows the number. "
+    "Higher is worse here: it is the chance of an error."
+)
+SURE_NUMBER_HELP = (
+    "Share of these cells that are expected to be wrong, from 0 to 1. Higher: more of "
+    "them. Your answers to other questions move it."
+)
+EXPECTED_ERRORS_HELP = (
+    "How many wrong cells an answer is expected to settle: the number of cells times "
+    "the share of them that are expected to be wrong. Higher comes first."
+)
+TEACHING_HELP = (
+    "Most errors first: by the number of wrong cells that an answer is expected to "
+    "settle. What would teach most: questions first whose answer says most about the "
+    "others."
+)
+PROGRESS_HELP = (
+    "Settled cells are those you decided on, in these questions or one by one. Left "
+    "are open questions about likely errors (50 in 100 or more); about, because each "
+    "answer says something of the others."
+)

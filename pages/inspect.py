@@ -1,16 +1,18 @@
-"""Inspection list: the most suspicious cells, one decision each; or all on a map."""
+"""Inspection list: questions about cells; or the worst cells one by one, or a map."""
 
 import streamlit as st
 
 from cellval.ui import codes
 from cellval.ui.cell_detail import draw_cell
 from cellval.ui.guide import lead_on
+from cellval.ui.inspect import findings as finding_list
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
+from cellval.ui.inspect.finding import draw_finding
 from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
-from cellval.ui.session import get_session
-from cellval.ui.widgets import one_of
+from cellval.ui.session import Shown, get_session
+from cellval.views.findings_list import listed_findings
 from cellval.views.inspection_list import inspection, wanted_cells
 
 session = get_session()
@@ -19,18 +21,35 @@ session = get_session()
 def draw() -> None:
     shown = need_shown(session, say_partial=False)
     lead_on(shown, "inspect")
+    view = finding_list.choose_view(session)
+    if view == "Findings":
+        draw_findings(shown)
+    else:
+        draw_cells(shown, is_list=view == "Cells")
+
+
+def draw_findings(shown: Shown) -> None:
+    if shown.suspicion is None:
+        finding_list.say_why_none(session)
+        return
+    with st.spinner("Looking for questions ..."):
+        taught = session.taught(shown.suspicion)
+    asked = finding_list.choose(shown, taught)
+    found = listed_findings(shown.table, taught, asked, session.later)
+    left, right = st.columns([2, 1], gap="small")
+    with left:
+        finding_list.show(shown, taught, found, asked)
+    with right:
+        draw_finding(shown, taught, found)
+
+
+def draw_cells(shown: Shown, *, is_list: bool) -> None:
     codes.ask(session, shown.table)
-    view = st.segmented_control(
-        "What to look at",
-        **one_of(session, "list view", ("List", "Map")),
-        required=True,
-        label_visibility="collapsed",
-    )
-    wanted, decisions = cell_list.choose(shown, is_list=view == "List")
+    wanted, decisions = cell_list.choose(shown, is_list=is_list)
     if shown.suspicion is None:
         cell_list.say_why_no_surprise(session)
 
-    if view == "List":
+    if is_list:
         made = {"decisions": session.file.decisions, "repairs": session.file.repairs}
         with st.spinner("Looking for what should have been there ..."):
             found = inspection(*shown[1:], wanted, **made)
@@ -41,7 +60,7 @@ def draw() -> None:
         walk = cell_map.walk(shown, keep)
     left, right = st.columns([2, 1], gap="small")
     with left:
-        if view == "List":
+        if is_list:
             cell_list.show(shown, found, wanted, decisions)
         elif shown.suspicion is not None:
             cell_map.draw(shown, keep)

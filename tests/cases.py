@@ -398,3 +398,29 @@ WRONG_FILES = {
     "page.html": (b"<!DOCTYPE html><p>", "a web page (HTML). Perhaps a link"),
     "misnamed.csv": (b"PK\x03\x04__xl/workbook.xml", "an Excel workbook but cannot"),
 }
+
+
+def visits_csv():
+    """240 visits with errors of many kinds: spellings, a code, broken rules, numbers.
+
+    City goes with state and with the first digits of the code of its place.
+    """
+    rng = np.random.default_rng(14)
+    places = [("Boston", "MA", "021"), ("Denver", "CO", "802"), ("Austin", "TX", "787")]
+    lines = []
+    for _ in range(240):
+        city, state, code = places[int(rng.integers(3))]
+        age, weight = int(rng.integers(20, 80)), int(rng.normal(75, 6))
+        place = f"{code}{int(rng.integers(10, 14))}"
+        lines.append([city, state, place, age, weight, int(weight * 0.4)])
+    for n, k in enumerate(range(5, 240, 30)):  # one wrong letter each
+        city = lines[k][0]
+        lines[k][0] = city[: n % 5 + 1] + "x" + city[n % 5 + 2 :]
+    for k in range(11, 240, 40):
+        lines[k][3] = 999
+    for k in range(17, 240, 60):
+        lines[k][1] = {"MA": "CO", "CO": "TX", "TX": "MA"}[lines[k][1]]
+    for n, k in enumerate(range(23, 240, 16)):
+        lines[k][4] *= 3 + n
+    head = "city,state,place,age,weight,dose"
+    return "\n".join([head, *(",".join(map(str, line)) for line in lines)]).encode()

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from cellval.ui.inspect.findings import look_at
 from cellval.ui.navigation import goto, partial_words
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
-from cellval.views.next_step import NextStep, WorkDone, next_step, work_done
+from cellval.views.next_step import WorkDone, next_step, work_done
 
 
 def where(session: Session) -> WorkDone | None:
@@ -34,31 +35,18 @@ def lead_on(shown: Shown, page: str) -> None:
         words = f":material/lightbulb: {plain(step.words)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(words, width="content")
-        is_here = step is None or (step.cell is None and step.page == page)
         if st.button(
             step.label if step else "Look",
             key="lead on",
             type="tertiary",
             icon=":material/arrow_forward:",
-            disabled=is_here or _is_open(shown, step),
+            disabled=step is None or step.page == page,
             help="What seems best next. You can go any other way.",
         ):
             assert step is not None
-            if step.cell is not None:
-                row, column = step.cell
-                session.selection.choose_cell(shown.table.position(row), column)
-                session.selection.by_link = True
-            if step.page != page:
-                goto(step.page)
-            st.rerun()
-
-
-def _is_open(shown: Shown, step: NextStep | None) -> bool:
-    """Is the cell that it leads to the selected one?"""
-    if step is None or step.cell is None:
-        return False
-    row, column = step.cell
-    return shown.session.selection.cell == (shown.table.position(row), column)
+            if step.page == "inspect":
+                look_at(session, "Findings")
+            goto(step.page)
 
 
 def steps(session: Session) -> None:

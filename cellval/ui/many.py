@@ -1,7 +1,8 @@
 """Many cells at once: marked, or changed after a look at before and after; one undo."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -225,21 +226,31 @@ def _do(session: Session, plan: ManyChanges, how: str, text: str, name: str) -> 
 # --- undo -----------------------------------------------------------------------------
 
 
-def undo_last(file: FileWork, key: str, *, changes: bool = True) -> None:
+def undo_last(file: FileWork, key: str, *, changes: bool = True, **button: Any) -> None:
     """What was last done to many cells, while anything is left of it.
 
-    Not where `changes` are listed elsewhere and it was one.
+    Not where `changes` are listed elsewhere and it was one. `button` is as in
+    `group_line`.
     """
     groups = file.groups
     last = groups[-1] if groups else None
     if last is None:
         return
     if changes or not any(standing.repair for standing in last.after.values()):
-        group_line(file, last, key)
+        group_line(file, last, key, **button)
 
 
-def group_line(file: FileWork, group: Step, key: str) -> None:
-    """What was done at once, and a button that takes it back."""
+def group_line(
+    file: FileWork,
+    group: Step,
+    key: str,
+    *,
+    undo: Callable[[Step], None] | None = None,
+    shortcut: str | None = None,
+) -> None:
+    """What was done at once, and a button that takes it back, by another `undo` if
+    more is to be done then.
+    """
     n, left = len(group.after), len(file.standing_cells(group))
     since = f" {n - left:,} of them were changed since." if left < n else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -251,7 +262,8 @@ def group_line(file: FileWork, group: Step, key: str) -> None:
             f"Undo all {left:,}" if left > 1 else "Undo",
             key=key,
             icon=":material/undo:",
-            on_click=partial(file.undo_together, group),
+            shortcut=shortcut,
+            on_click=partial(undo or file.undo_together, group),
             help="All of it at once: the cells are as they were before. What you "
             "decided on some of them since then stays.",
         )

@@ -7,8 +7,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from cellval.ui.session import Session, get_session
+from cellval.views.findings_list import Place
 
-SIDE, PAGE, CELL = "side", "page", "cell"  # keys of fragments
+SIDE, PAGE, CELL, FINDING = "side", "page", "cell", "finding"  # keys of fragments
 
 
 def page_asked_for() -> str:
@@ -60,3 +61,10 @@ def then_cell(session: Session, position: int, column: str) -> None:
     session.touch()
     session.selection.choose_cell(position, column)
     only(CELL)
+
+
+def then_finding(session: Session, place: Place) -> None:
+    """The same of a finding."""
+    session.touch()
+    session.selection.finding = place
+    only(FINDING)

@@ -17,8 +17,10 @@ from cellval.table.table import Table
 from cellval.ui.login import user
 from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
 from cellval.ui.session import FileWork, Session
+from cellval.views.findings_list import NO_ROW
 
-PROJECT, LINK = "project", "cell"  # of the address: a link, and the selected cell
+# Of the address: a link, the selected cell, and the finding that is open.
+PROJECT, LINK, FINDING = "project", "cell", "finding"
 LOCAL = (None, "", "localhost", "127.0.0.1", "::1")  # addresses nobody else can reach
 
 # Those that somebody has open, or that something runs on: memory holds no others.
@@ -185,16 +187,17 @@ def sync_link(session: Session) -> None:
     asked = st.query_params.get(PROJECT, "")
     if asked and not session.link:
         _follow(session, asked)
-    say_where(session, st.query_params.get(LINK, ""))
+    asked_for = st.query_params
+    say_where(session, asked_for.get(LINK, ""), asked_for.get(FINDING, ""))
 
 
-def say_where(session: Session, cell: str = "") -> None:
+def say_where(session: Session, cell: str = "", finding: str = "") -> None:
     """Make the address a link to what is shown.
 
     Also where Streamlit takes it for one: who goes to another page and clicks at once
     interrupts the run that emptied the address, and the next one is told the old one.
     """
-    where = {PROJECT: session.link, LINK: cell}
+    where = {PROJECT: session.link, LINK: cell, FINDING: finding}
     st.query_params.from_dict({name: text for name, text in where.items() if text})
 
 
@@ -206,6 +209,9 @@ def _follow(session: Session, link: str) -> None:
     except InputError as fault:
         session.refused = str(fault)
         return
+    finding = st.query_params.get(FINDING, "")
+    if finding:
+        session.selection.finding = (finding, NO_ROW)
     cell = st.query_params.get(LINK, "")
     if cell and session.shown_table is not None:
         _select(session, session.shown_table, cell)

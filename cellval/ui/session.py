@@ -16,6 +16,7 @@ from weakref import WeakValueDictionary
 
 import streamlit as st
 
+from cellval.detect.learning import Taught, taught
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.games.block_values import BlockValues
@@ -30,6 +31,7 @@ from cellval.repairs.work import Cell, Work
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
+from cellval.views.findings_list import Place
 from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -149,6 +151,7 @@ class Selection:
     cell: tuple[int, str] | None = None
     position: int | None = None  # of the explained row
     other_position: int | None = None  # compared with it
+    finding: Place | None = None  # that is open; None: the first of the list
     by_link: bool = False  # the cell was opened by a link and not yet shown
     marked_in: str = ""  # key of the chart whose figure marks the cell
     # By the key of a list, the lines that were ticked in it.
@@ -194,6 +197,7 @@ class Session:
     selection: Selection = field(default_factory=Selection)
     held: "Shown | None" = None  # what pages show of the run
     used_at: float = -IN_USE  # when a person last did something with it
+    later: dict[Place, None] = field(default_factory=dict)  # findings to ask last
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
@@ -203,6 +207,7 @@ class Session:
     wanted_page: str = ""  # that was asked for before it had
     _read_from: tuple[str, Setup] | None = None
     _test_source: Source | None = None
+    _taught: tuple[Suspicion, dict[Cell, str], Taught] | None = None
 
     # --- the file and its table -------------------------------------------------------
 
@@ -213,7 +218,7 @@ class Session:
         if file.source is not None and table is not None:
             self._read_from = (file.source.sha256, setup)
         self._test_source = file.project.test_source if file.project else None
-        self.upload, self.made = None, {}
+        self.upload, self.made, self.later = None, {}, {}
         self.fault = self.refused = ""
 
     def read_file(self) -> Table | None:
@@ -299,6 +304,13 @@ class Session:
     def suspicion(self) -> Suspicion | None:
         """The ranking of the run's cells so far; None before values or surprise."""
         return self.run.suspicion if self.run else None
+
+    def taught(self, suspicion: Suspicion) -> Taught:
+        """The questions that are left after all decisions; the same until one more."""
+        made, known = dict(self.file.decisions), self._taught
+        if known is None or known[0] is not suspicion or known[1] != made:
+            known = self._taught = suspicion, made, taught(suspicion, made)
+        return known[2]
 
     @property
     def memo(self) -> RunMemo:

@@ -9,6 +9,7 @@ from cellval.table.table import Table
 from cellval.text import brief, content, counted, every
 
 Cell = tuple[int, str]  # row number from 1, and column
+ANSWER = "Answer the questions"
 
 
 class WorkDone(NamedTuple):
@@ -31,7 +32,6 @@ class NextStep(NamedTuple):
     words: str
     label: str  # of the button
     page: str
-    cell: Cell | None = None  # to open there
 
 
 def work_done(
@@ -116,9 +116,8 @@ def _look(suspicion: Suspicion, now: WorkDone, cell: Cell) -> NextStep:
     if now.n_decided:
         return NextStep(
             f"{now.n_decided:,} of {n:,} suspects decided on. The next one: {what}.",
-            "Look at it",
-            "heatmap",
-            cell,
+            ANSWER,
+            "inspect",
         )
     found = f"{n:,} suspects were found, the first of them" if n > 1 else "1 suspect:"
-    return NextStep(f"{found} {what}.", "Look at it", "heatmap", cell)
+    return NextStep(f"{found} {what}.", ANSWER, "inspect")

@@ -70,6 +70,27 @@ def goto(page, title):
                 raise
 
 
+def look_at(page, view):
+    """Of the inspection list: Findings, Cells or Map."""
+    page.get_by_role("radio", name=view, exact=True).click()
+
+
+def press(page, key, then):
+    """A key, once the page is drawn; again if nothing happens, as a person would."""
+    for last in (False, False, True):
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        page.wait_for_timeout(500)  # buttons listen a moment after they are seen
+        page.keyboard.press(key)
+        try:
+            expect(then).to_be_visible(timeout=LONG if last else 30_000)
+            return
+        except AssertionError:
+            if last:
+                raise
+
+
 def no_faults(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

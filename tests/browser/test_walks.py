@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 import pytest
-from cases import WRONG_FILES, survey_workbook
+from cases import WRONG_FILES, survey_workbook, visits_csv
 
 from browser.steps import (
     LONG,
@@ -17,8 +17,10 @@ from browser.steps import (
     download,
     expect,
     goto,
+    look_at,
     no_faults,
     open_sample,
+    press,
     read,
     sidebar,
     start,
@@ -62,6 +64,7 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     button(page, "Wrong").click()
 
     goto(page, "Inspection list")
+    look_at(page, "Cells")
     expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
     expect(page.get_by_text(re.compile("1 of the .* decided on"))).to_be_visible()
     # At 1280 the list shows its reasons, and the rows alike are not cut.
@@ -205,6 +208,7 @@ def test_two_ticked_lines_are_changed_together_and_undone(page, server):
     start(page)
     done(page)
     goto(page, "Inspection list")
+    look_at(page, "Cells")
     take = button(page, "Take the suggestions")
     expect(take).to_be_disabled()
     before = page.get_by_test_id("stDataFrame").first
@@ -231,6 +235,63 @@ def test_two_ticked_lines_are_changed_together_and_undone(page, server):
     button(page, "What do these numbers mean?").click()
     expect(page.get_by_text("Below zero:")).to_be_in_viewport(ratio=1)
     expect(page.get_by_text("You decide.")).to_be_in_viewport(ratio=1)
+    no_faults(page)
+
+
+def answered(page):
+    """How many questions are, as the page says."""
+    words = page.get_by_text(re.compile(r"^[\d,]+ questions? answered, "))
+    return int(words.first.inner_text().split()[0].replace(",", ""))
+
+
+def other_count(page, n):
+    """The sentence on progress, once it counts other than so many answers."""
+    return page.get_by_text(re.compile(rf"^(?!{n:,} )[\d,]+ questions? answered"))
+
+
+def test_ten_questions_are_answered_and_the_list_changes(page, server, tmp_path):
+    page.goto(server.url)
+    file = {"name": "visits.csv", "mimeType": "text/csv", "buffer": visits_csv()}
+    upload(page, file)
+    expect(page.get_by_role("heading", name="visits.csv")).to_be_visible()
+    page.get_by_role("combobox", name="Label (to be learned)").click()
+    page.get_by_role("option", name="(no label)", exact=True).click()
+    button(page, "Look for odd cells").click()
+    expect(page.get_by_role("heading", name="Heatmap", level=1)).to_be_visible()
+    button(page, "Answer the questions").click()  # the sentence after a run leads on
+    expect(page.get_by_role("heading", name="Inspection list", level=1)).to_be_visible()
+
+    # by keys; each answer is counted, and the next question opens by itself
+    where = page.get_by_text(re.compile(r"^Question [\d,]+ of [\d,]+ in the list$"))
+    expect(where).to_be_visible()
+    n_first = int(where.inner_text().split()[3].replace(",", ""))
+    for k in range(10):
+        url, before = page.url, answered(page)
+        assert before >= k
+        press(page, "f" if k % 4 == 3 else "w", other_count(page, before))
+        expect(page).not_to_have_url(url)
+    expect(where).to_be_visible()
+    assert int(where.inner_text().split()[3].replace(",", "")) <= n_first - 10
+
+    # the last answer is taken back, and its question opens again
+    before, url = answered(page), page.url
+    press(page, "z", other_count(page, before))
+    expect(page).not_to_have_url(url)
+    n = answered(page)
+    assert n < before
+
+    # later comes last; a search finds what it is about
+    press(page, "l", page.get_by_text(re.compile("^Question 1 of")))
+    assert answered(page) == n
+    press(page, "j", page.get_by_text(re.compile("^Question 2 of")))
+    page.get_by_role("textbox", name="Search").fill("no such words")
+    page.get_by_role("textbox", name="Search").press("Enter")
+    expect(page.get_by_text("No finding fits these filters.")).to_be_visible()
+
+    # what was answered is there cell by cell
+    goto(page, "Export")
+    flagged = read(download(page, "Download flagged cells"), tmp_path)
+    assert len(flagged) >= 7 and set(flagged["decision"]) == {"error"}
     no_faults(page)
 
 
@@ -416,7 +477,7 @@ def test_runs_wait_in_turn_and_a_killed_server_loses_nothing(new_person, fresh_s
     # as when a page was left in the middle of its drawing: a click mends the address
     two.evaluate("history.replaceState({}, '', location.pathname)")
     two.get_by_role("button", name=re.compile("^Next")).click()
-    expect(two).to_have_url(re.compile("project=.*cell="))
+    expect(two).to_have_url(re.compile("project=.*finding="))
     two.get_by_role("button", name=re.compile("^Wrong")).click()
     undo = two.get_by_role("button", name=re.compile("Undo")).first
     expect(undo).to_be_visible()

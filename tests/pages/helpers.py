@@ -84,13 +84,15 @@ def shown(
     first=None,
     changes=None,
     edits=None,
+    view=None,
     **work,
 ):
     """A page of a session with a run or a table, perhaps with work done on its file.
 
     `cell` and `row` are selected by position; `first` is the run on the file as it was
     where `run` is on its repaired table, made by `changes`. `edits` are texts tried out
-    by row number, `work` is decisions and repairs.
+    by row number, `work` is decisions and repairs, `view` is that of the inspection
+    list: Findings, or Cells if a cell is selected.
     """
     session = Session(file=FileWork(source=source, **work))
     for row_number, texts in (edits or {}).items():
@@ -105,7 +107,14 @@ def shown(
         session.selection.choose_cell(*cell)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
     app.session_state[sessions.KEY] = session
+    if view is not None or cell is not None:
+        app.session_state[session.widget_key("list view")] = view or "Cells"
     return goto(app.run(), page)
+
+
+def listed(run, **how):
+    """The inspection list with its cells one by one."""
+    return shown("inspect", run, view="Cells", **how)
 
 
 def davis_source():

@@ -181,7 +181,7 @@ def test_the_detail_of_a_repaired_table_speaks_of_the_file(davis):
 
 @pytest.mark.parametrize("page", ["heatmap", "inspect"])
 def test_next_and_previous_go_through_the_suspects(davis, page):
-    app = shown(page, davis)
+    app = shown(page, davis, view="Cells")
     before, after = (b for b in app.button if b.label in ("Previous", "Next"))
     assert before.disabled and not after.disabled
     click(app, "Next")

@@ -3,6 +3,8 @@
 from types import SimpleNamespace
 
 from helpers import (
+    box,
+    button,
     click,
     goto,
     labels,
@@ -26,10 +28,10 @@ def test_one_click_on_a_first_visit_shows_the_whole_way():
     assert app.title[0].value == "Heatmap"
     assert "2 suspects were found, the first of them weight 166" in text_of(app)
     assert "Decide: 0 of 2 suspects" in texts(app.sidebar.markdown)
-    click(app, "Look at it")
-    assert session_of(app).selection.cell == (11, "weight")
+    click(app, "Answer the questions")
+    assert app.title[0].value == "Inspection list"
     assert "weight: 166" in text_of(app)
-    click(app, "**57**")
+    click(app, "Wrong: repair so")
     assert "Both suspects are decided on, with 2 changes" in text_of(app)
     assert "Decide: 2 of 2 suspects" in texts(app.sidebar.markdown)
     assert "Repair: 2 changed" in texts(app.sidebar.markdown)
@@ -38,17 +40,18 @@ def test_one_click_on_a_first_visit_shows_the_whole_way():
     assert "Did it help?" in text_of(app)
 
 
-def test_the_list_leads_on_to_the_heatmap(davis):
-    app = shown("inspect", davis)
-    assert click(app, "Look at it").title[0].value == "Heatmap"
-    assert session_of(app).selection.cell == (11, "weight")
+def test_the_heatmap_leads_on_to_the_findings_whatever_was_looked_at_last(davis):
+    app = shown("heatmap", davis, view="Map")
+    assert click(app, "Answer the questions").title[0].value == "Inspection list"
+    assert box(app, "What to look at").value == "Findings"
+    assert button(app, "Answer the questions").disabled
 
 
 def test_where_one_stands_is_not_told_while_a_run_goes_on(endless):
     app = click(click(open_app(), "Davis"), "Value the cells")
     goto(app, "inspect")
     assert session_of(app).run.active
-    assert "Look at it" not in labels(app)
+    assert "Answer the questions" not in labels(app)
     assert "Decide:" not in texts(app.sidebar.markdown)
     click(app, "Stop the run")
 

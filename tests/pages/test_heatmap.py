@@ -4,7 +4,17 @@ import json
 
 import numpy as np
 import pytest
-from helpers import box, click, pick, running, session_of, shown, text_of, valued
+from helpers import (
+    box,
+    click,
+    listed,
+    pick,
+    running,
+    session_of,
+    shown,
+    text_of,
+    valued,
+)
 
 import cellval
 from cellval.detect.suspicion import make_suspicion
@@ -124,9 +134,9 @@ def test_a_table_in_which_nothing_stands_out():
     assert "No cell is outlined" in text_of(app)
     pick(app, "How many", 3)
     assert "The 3 most suspicious cells" in text_of(app)
-    listed = shown("inspect", run)
-    assert box(listed, "Mark the most suspicious as wrong").value == 0
-    assert next(b for b in listed.button if b.key == "flag lowest").disabled
+    cells = listed(run)
+    assert box(cells, "Mark the most suspicious as wrong").value == 0
+    assert next(b for b in cells.button if b.key == "flag lowest").disabled
 
 
 def test_without_surprise_the_heatmap_outlines_by_value_and_says_so(davis):

@@ -1,4 +1,4 @@
-"""The inspection list and its map; the states are in test_states."""
+"""The cells of the inspection list and its map; findings are in test_findings."""
 
 import json
 import re
@@ -14,6 +14,7 @@ from helpers import (
     goto,
     labels,
     list_tables,
+    listed,
     n_charts,
     pick,
     running,
@@ -51,7 +52,7 @@ def made(app):
 
 
 def test_the_list_holds_the_most_suspicious_cells_with_all_columns(davis):
-    frame = frame_of(shown("inspect", davis))
+    frame = frame_of(listed(davis))
     suspicion = make_suspicion(davis.table, davis.values, davis.surprise)
     expected = suspects_frame(suspicion, 50)
     for name in ("row_number", "column", "content", "reason", "suggestion"):
@@ -66,7 +67,7 @@ def test_the_list_holds_the_most_suspicious_cells_with_all_columns(davis):
 
 
 def test_the_list_shows_where_the_rule_ends(davis):
-    app = shown("inspect", davis)
+    app = listed(davis)
     said = text_of(app)
     assert said.index("2 suspects") < said.index("The rule ends here")
     assert "only because a list has 50 lines unless you say how many" in said
@@ -85,11 +86,11 @@ def test_the_list_shows_where_the_rule_ends(davis):
 
 def test_without_suspects_the_list_says_so():
     wine = valued(cellval.read("sample_data/wine.csv"), subsets=8)
-    assert "No suspects" in text_of(shown("inspect", wine))
+    assert "No suspects" in text_of(listed(wine))
 
 
 def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
-    app = shown("inspect", davis)
+    app = listed(davis)
     frame = frame_of(app)
     assert [*frame["finding"][0]] == ["Likely error"]
     assert frame["odds"][:3].tolist() == ["< 1 in a million"] * 2 + ["1 in 1,400"]
@@ -103,9 +104,9 @@ def test_the_list_says_odds_in_words_and_numbers_on_request(davis):
 
 
 def test_up_to_the_reasons_the_list_fits_a_screen_of_1280(davis):
-    parts = [table.value for table in list_tables(shown("inspect", davis))]
+    parts = [table.value for table in list_tables(listed(davis))]
     first = {(int(p["row_number"].iloc[0]), p["column"].iloc[0]) for p in parts}
-    app = shown("inspect", davis, decisions=dict.fromkeys(first, "unsure"))
+    app = listed(davis, decisions=dict.fromkeys(first, "unsure"))
     for table in list_tables(app):  # one more column is seen
         seen, columns = list(table.proto.column_order), json.loads(table.proto.columns)
         assert {"decision", "odds"} <= set(seen)
@@ -130,7 +131,7 @@ def test_negative_values_have_a_real_minus_sign_and_sort_as_numbers():
 
 
 def test_the_list_by_value_within_the_class(davis):
-    frame = frame_of(pick(shown("inspect", davis), "Ranked by", "value"))
+    frame = frame_of(pick(listed(davis), "Ranked by", "value"))
     expected = davis.values.lowest(50, within_class=True)
     assert frame["row_number"].tolist() == expected["row_number"].tolist()
     assert frame["column"].tolist() == expected["column"].tolist()
@@ -139,19 +140,19 @@ def test_the_list_by_value_within_the_class(davis):
 
 @pytest.mark.parametrize(("by", "column"), [("all", "value"), ("surprise", "surprise")])
 def test_the_list_in_order_of_value_or_surprise(davis, by, column):
-    app = pick(shown("inspect", davis), "Ranked by", by)
+    app = pick(listed(davis), "Ranked by", by)
     assert (np.diff(frame_of(app)[column]) >= 0).all()
 
 
 def test_another_ranking_forgets_the_number_of_cells(davis):
-    app = pick(shown("inspect", davis), "How many cells", 7)
+    app = pick(listed(davis), "How many cells", 7)
     assert len(frame_of(app)) == 7
     pick(app, "Ranked by", "surprise")
     assert len(frame_of(app)) == 50
 
 
 def test_filters_of_the_list(davis):
-    app = pick(shown("inspect", davis), "Columns", ["height"])
+    app = pick(listed(davis), "Columns", ["height"])
     frame = frame_of(pick(app, "Only sex", ["F"]))
     assert set(frame["column"]) == {"height"}
     assert set(frame["class"]) == {"F"}
@@ -164,12 +165,12 @@ def test_repairs_stand_in_the_list(davis):
         (12, "height"): Repair("blank"),
         (21, ""): Repair("drop"),
     }
-    frame = frame_of(shown("inspect", davis, repairs=changes))
+    frame = frame_of(listed(davis, repairs=changes))
     assert frame["repair"].tolist()[:4] == ["57", "(blank)", "(row dropped)", ""]
 
 
 def test_without_surprise_the_list_goes_by_value_and_there_is_no_map(davis):
-    app = shown("inspect", running(davis.table))
+    app = listed(running(davis.table))
     assert "goes by value until it is" in text_of(app)
     assert "usual" in frame_of(app)
     assert "suspicion" not in frame_of(app)
@@ -178,14 +179,14 @@ def test_without_surprise_the_list_goes_by_value_and_there_is_no_map(davis):
 
 
 def test_the_list_of_a_running_run_with_surprise(davis):
-    app = shown("inspect", running(davis.table, davis.surprise))
+    app = listed(running(davis.table, davis.surprise))
     assert set(frame_of(app)["row_number"][:2]) == {12}
     pick(app, "What to look at", "Map")
     assert n_charts(app) == 1
 
 
 def test_the_map_draws_the_cells_and_keeps_the_filters(davis):
-    app = shown("inspect", davis, cell=(11, "weight"))
+    app = listed(davis, cell=(11, "weight"))
     pick(app, "Columns", ["weight", "height"])
     pick(app, "What to look at", "Map")
     assert "All 400 cells are drawn." in text_of(app)
@@ -203,7 +204,7 @@ def test_the_map_draws_the_cells_and_keeps_the_filters(davis):
 def test_flagging_the_lowest_keeps_what_was_decided_and_counts(davis):
     lowest = davis.values.lowest(10, within_class=True)
     first = (int(lowest["row_number"][0]), lowest["column"][0])
-    app = shown("inspect", davis, decisions={first: "fine"})
+    app = listed(davis, decisions={first: "fine"})
     pick(app, "Ranked by", "value")
     click(app, "Mark the 10 lowest as wrong")
     found = dict(decided(app))
@@ -220,19 +221,19 @@ def test_flagging_the_lowest_keeps_what_was_decided_and_counts(davis):
 
 
 def test_flagging_by_suspicion_flags_what_the_rule_says(davis):
-    app = click(shown("inspect", davis), "Mark the 2 most suspicious as wrong")
+    app = click(listed(davis), "Mark the 2 most suspicious as wrong")
     assert decided(app) == {(12, "weight"): "error", (12, "height"): "error"}
 
 
 def test_ticked_lines_are_decided_on_together(davis):
-    app = tick(shown("inspect", davis), [0, 1])
+    app = tick(listed(davis), [0, 1])
     assert "2 lines ticked" in text_of(app)
     click(app, "Mark 2 as fine")
     assert decided(app) == {(12, "weight"): "fine", (12, "height"): "fine"}
 
 
 def test_nothing_is_done_to_a_list_that_nobody_chose_from(davis):
-    app = shown("inspect", davis)
+    app = listed(davis)
     assert "No line is ticked" in text_of(app)
     for label in ("Mark as wrong", "Mark as fine", "Mark as unsure", "Clear"):
         assert button(app, label).disabled
@@ -242,7 +243,7 @@ def test_nothing_is_done_to_a_list_that_nobody_chose_from(davis):
 
 def test_with_a_filter_all_listed_lines_are_decided_on_and_undone_at_once(davis):
     app = pick(
-        shown("inspect", davis, decisions={(12, "height"): "fine"}),
+        listed(davis, decisions={(12, "height"): "fine"}),
         "Columns",
         ["height"],
     )
@@ -264,7 +265,7 @@ def preview_of(app):
 
 
 def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
-    app = tick(shown("inspect", davis), [0, 1])
+    app = tick(listed(davis), [0, 1])
     click(app, TAKE)
     preview = preview_of(app)
     assert preview["before"].tolist() == ["166", "57"]
@@ -283,20 +284,20 @@ def test_ticked_lines_take_their_suggestions_after_a_preview(davis):
 
 
 def test_suggestions_are_taken_only_where_there_are_some(davis):
-    app = tick(shown("inspect", davis), [0, 1])
+    app = tick(listed(davis), [0, 1])
     assert not button(app, TAKE).disabled
     click(app, TAKE)
     frame = frame_of(app)
     n = list_tables(app)[0].value.shape[0]
     without = next(i for i in range(n, 50) if not frame["suggestion"][i]) - n
-    app = tick(shown("inspect", davis), [without], table=1)
+    app = tick(listed(davis), [without], table=1)
     assert button(app, TAKE).disabled
     assert button(app, TAKE).help == "None of these cells has a likely suggestion."
     assert not button(app, "Blank them").disabled
 
 
 def test_a_second_click_closes_the_preview(davis):
-    app = click(tick(shown("inspect", davis), [0, 1]), "Blank them")
+    app = click(tick(listed(davis), [0, 1]), "Blank them")
     assert "2 cells will change." in text_of(app)
     click(app, "Blank them")
     assert "will change" not in text_of(app)
@@ -304,7 +305,7 @@ def test_a_second_click_closes_the_preview(davis):
 
 def test_the_buttons_for_many_stand_above_the_list_ticked_or_not(davis):
     for lines in ([], [0, 1]):
-        app = tick(shown("inspect", davis), lines)
+        app = tick(listed(davis), lines)
         drawn = [getattr(part, "label", part.type) for part in app.main]
         first = drawn.index("dataframe")
         assert drawn.index(f"Mark {'2 ' if lines else ''}as wrong") < first
@@ -312,7 +313,7 @@ def test_the_buttons_for_many_stand_above_the_list_ticked_or_not(davis):
 
 
 def test_all_listed_cells_take_likely_suggestions_only(davis):
-    app = shown("inspect", davis)
+    app = listed(davis)
     pick(app, "Columns", ["weight", "height", "repwt", "repht"])
     n = int((frame_of(app)["suggestion"] != "").sum())
     click(app, TAKE)
@@ -325,7 +326,7 @@ def test_all_listed_cells_take_likely_suggestions_only(davis):
 
 def test_repaired_cells_are_overwritten_only_if_asked_for(davis):
     own = {(12, "weight"): Repair("replace", "60")}
-    app = tick(shown("inspect", davis, repairs=dict(own)), [0, 1])
+    app = tick(listed(davis, repairs=dict(own)), [0, 1])
     click(app, "Blank them")
     assert "1 cell will change." in text_of(app)
     app.checkbox[0].check()
@@ -338,7 +339,7 @@ def test_repaired_cells_are_overwritten_only_if_asked_for(davis):
 
 
 def test_one_text_for_many_says_where_it_cannot_be_read(davis):
-    app = click(tick(shown("inspect", davis), [0, 1]), "Write one text")
+    app = click(tick(listed(davis), [0, 1]), "Write one text")
     assert "will change" not in text_of(app)
     pick(app, "The text for all of them", "heavy")
     assert "In 2 cells 'heavy' cannot be read as a number" in text_of(app)
@@ -350,7 +351,7 @@ def test_one_text_for_many_says_where_it_cannot_be_read(davis):
 
 
 def test_lines_below_the_rule_can_be_ticked_too(davis):
-    app = shown("inspect", davis)
+    app = listed(davis)
     third = frame_of(app).loc[2, ["row_number", "column"]].tolist()
     tick(app, [0], table=1)
     click(app, "Mark 1 as unsure")
@@ -373,7 +374,7 @@ def coded():
 
 
 def test_codes_for_missing_are_told_and_count_everywhere_alike(coded):
-    app = shown("inspect", coded)
+    app = listed(coded)
     assert (
         "**size**: **999** stands in 12 cells, apart from all other numbers."
         in text_of(app)
@@ -387,7 +388,7 @@ def test_codes_for_missing_are_told_and_count_everywhere_alike(coded):
 
 
 def test_codes_for_missing_are_left_out_of_the_list_if_asked_for(coded):
-    app = pick(shown("inspect", coded), 'Leave out codes for "missing"', True)
+    app = pick(listed(coded), 'Leave out codes for "missing"', True)
     frame = frame_of(app)
     assert "999" not in frame["content"].tolist()
     assert frame["content"][0] == "1200"
@@ -397,7 +398,7 @@ def test_codes_for_missing_are_left_out_of_the_list_if_asked_for(coded):
 
 
 def test_all_cells_of_a_code_are_blanked_and_taken_back(coded):
-    app = shown("inspect", coded)
+    app = listed(coded)
     cells = {(k + 1, "size") for k in range(3, 120, 10)}
     click(app, "Blank all 12")
     assert set(made(app)) == cells
@@ -419,13 +420,13 @@ def test_an_answer_that_came_from_a_file_can_be_undone(coded):
     blank = Repair("blank", reason='999 may stand for "missing".')
     cells = [(k + 1, "size") for k in range(3, 120, 10)]
     known = {"repairs": dict.fromkeys(cells, blank)}
-    app = shown("inspect", coded, **known, decisions=dict.fromkeys(cells, "error"))
+    app = listed(coded, **known, decisions=dict.fromkeys(cells, "error"))
     click(app, "Undo")
     assert made(app) == decided(app) == {}
 
 
 def test_blanking_a_code_leaves_other_repairs_alone(coded):
     own = {(4, "size"): Repair("replace", "123")}
-    app = click(shown("inspect", coded, repairs=own), "Blank all 12")
+    app = click(listed(coded, repairs=own), "Blank all 12")
     assert len(made(app)) == 12
     assert made(app)[4, "size"].after == "123"

@@ -21,7 +21,7 @@ def test_first_it_says_what_was_found_and_leads_to_the_worst(ranked):
     assert step.words == (
         "2 suspects were found, the first of them weight 166 in row 12."
     )
-    assert (step.page, step.cell) == ("heatmap", WEIGHT)
+    assert (step.page, step.label) == ("inspect", "Answer the questions")
 
 
 @pytest.mark.parametrize("decision", ["error", "fine", "unsure"])
@@ -29,7 +29,7 @@ def test_any_decision_leads_to_the_next_suspect(ranked, decision):
     now, step = asked(ranked, {WEIGHT: decision})
     assert now.n_decided == 1
     assert step.words.startswith("1 of 2 suspects decided on. The next one: height 57")
-    assert step.cell == HEIGHT
+    assert step.page == "inspect"
 
 
 def test_flagged_cells_want_to_be_repaired_then_measured_then_exported(ranked):

@@ -1,0 +1,254 @@
+"""The list of findings: filters, one line a question, progress, one undo."""
+
+import hashlib
+import math
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from cellval import glossary as words
+from cellval.detect.finding import Finding
+from cellval.detect.learning import Taught
+from cellval.repairs.work import Step
+from cellval.text import brief, counted
+from cellval.ui import many, tables
+from cellval.ui.parts import then_finding, then_page
+from cellval.ui.session import Session, Shown
+from cellval.ui.widgets import lasting, one_of
+from cellval.values.words import spoken
+from cellval.views.answers import finding_with
+from cellval.views.findings_list import (
+    LINES,
+    ORDERS,
+    STATES,
+    Asked,
+    found_columns,
+    kinds_of,
+    lines,
+    place_of,
+    progress,
+)
+
+ON_REQUEST = ("sure", "expected_errors")  # the table's own menu of columns shows them
+MOST_LINES = 3  # of a wrapped text: the panel has all of it
+HIGH = 640  # pixels; a longer list scrolls
+
+
+VIEW = "list view"  # name of the widget that says what is looked at
+VIEWS = {
+    "Findings": "Questions, one answer each for all cells that are odd alike.",
+    "Cells": "The most suspicious cells, or those of lowest value, one by one.",
+    "Map": "All cells: does it hurt, against: is it surprising?",
+}
+
+
+def choose_view(session: Session) -> str:
+    """What to look at; a link to a cell opens the list of cells."""
+    if session.selection.by_link and session.selection.cell is not None:
+        session.selection.by_link = False
+        look_at(session, "Cells")
+    view: str = st.segmented_control(
+        "What to look at",
+        **one_of(session, VIEW, tuple(VIEWS)),
+        required=True,
+        label_visibility="collapsed",
+        help=" ".join(f"{name}: {said}" for name, said in VIEWS.items()),
+    )
+    return view
+
+
+def look_at(session: Session, view: str) -> None:
+    """Called before the page is drawn: it opens with this view."""
+    st.session_state[session.widget_key(VIEW)] = view
+
+
+def say_why_none(session: Session) -> None:
+    """What is missing on the page while surprise is not known."""
+    st.info(
+        "Questions come as soon as cells were compared with each other. Their values "
+        "so far are under Cells."
+        if session.run is not None and session.run.active
+        else "There are no questions: the run ended before cells were compared with "
+        "each other, or comparing them failed (the server's log says why). Values are "
+        "under Cells."
+    )
+
+
+def choose(shown: Shown, taught: Taught) -> Asked:
+    """The widgets above the list, which combine, and how far a person is."""
+    session, table = shown.session, shown.table
+    found = taught.findings + taught.answered
+    again: dict[str, Any] = {"on_change": _from_the_first, "args": (session,)}
+    counts = {"open": len(taught.findings), "answered": len(taught.answered)}
+    titles = {
+        name: f"{STATES[name].capitalize()} ({n:,})" for name, n in counts.items()
+    }
+    places = list(st.columns([3] * 5, vertical_alignment="bottom"))
+    search = places.pop(0).text_input(
+        "Search",
+        **lasting(session, "findings search", ""),
+        **again,
+        placeholder="any words",
+        help="Findings with all these words in their title, evidence or cells.",
+    )
+    kinds_there = kinds_of(found)
+    kinds = places.pop(0).multiselect(
+        "Kinds",
+        list(kinds_there),
+        format_func=lambda kind: kinds_there.get(kind, kind),
+        **lasting(session, "findings kinds", []),
+        **again,
+        placeholder="all kinds",
+        help="Findings of these kinds only.",
+    )
+    columns = places.pop(0).multiselect(
+        "Columns",
+        found_columns(table, found),
+        **lasting(session, "findings columns", []),
+        **again,
+        placeholder="all columns",
+        help="Findings with a cell in one of these columns.",
+    )
+    classes: list[str] = []
+    if table.label:
+        classes = places.pop(0).multiselect(
+            f"Only {brief(table.label, 20)}",
+            table.classes,
+            **lasting(session, "findings classes", []),
+            **again,
+            placeholder=spoken("all classes", shown.values.settings),
+            help=spoken(
+                "Findings with a cell in a row of these classes.",
+                shown.values.settings,
+            ),
+        )
+    by = places.pop(0).selectbox(
+        "Order",
+        **one_of(session, "findings order", ORDERS),
+        **again,
+        help=words.TEACHING_HELP,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        state = st.segmented_control(
+            "Open or answered",
+            **one_of(session, "findings state", titles),
+            **again,
+            required=True,
+            label_visibility="collapsed",
+        )
+        st.markdown(progress(taught), width="content", help=words.PROGRESS_HELP)
+    return Asked(
+        state, by, tuple(kinds), tuple(columns), tuple(classes), (search or "").strip()
+    )
+
+
+def _from_the_first(session: Session) -> None:
+    """Another list opens its first finding."""
+    session.touch()
+    session.selection.finding = None
+
+
+def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> None:
+    """The list, a page of lines at a time, below what the last answer did."""
+    session = shown.session
+    many.undo_last(
+        session.file,
+        "findings undo",
+        shortcut="Z",
+        undo=partial(then_page, session, _undo, shown, taught),
+    )
+    if not found:
+        st.info(_nothing(taught, asked))
+        return
+    n_pages, page = math.ceil(len(found) / LINES), 1
+    if n_pages > 1:
+        name = f"findings page {hash(asked)}"
+        page = st.pagination(
+            n_pages, **lasting(session, name, 1, range(1, n_pages + 1))
+        )
+    first = (page - 1) * LINES
+    _draw(shown, found[first : first + LINES], asked)
+    if n_pages > 1:
+        last = min(first + LINES, len(found))
+        st.caption(f"{first + 1:,} to {last:,} of {counted(len(found), 'question')}.")
+
+
+def _nothing(taught: Taught, asked: Asked) -> str:
+    filters = asked.kinds, asked.columns, asked.classes, asked.search
+    if any(filters):
+        return "No finding fits these filters."
+    if asked.state == "answered":
+        return "No question is answered yet."
+    if taught.answered:
+        return "Every question is answered. Repair and Export come next."
+    return (
+        "There is nothing to ask: no cell of this table stands out. The cells of "
+        "lowest value are under Cells."
+    )
+
+
+def _draw(shown: Shown, found: list[Finding], asked: Asked) -> None:
+    """A click on a line opens its finding."""
+    session, table = shown.session, shown.table
+    frame = lines(table, found, session.file.decisions)
+    columns = _columns()
+    # Of open ones the panel says what was decided on single cells.
+    idle = {"answer"} if asked.state == "open" else {"how_sure"}
+    seen = [name for name in columns if name not in {*ON_REQUEST, *idle}]
+    wrapped = [
+        tables.line_height(frame[name], columns[name]["width"], MOST_LINES)
+        for name in ("kind", "column", "title", "action")
+    ]
+    what = hashlib.sha1(repr([place_of(one) for one in found]).encode()).hexdigest()
+    key = session.widget_key("findings", what)
+    st.dataframe(
+        frame,
+        key=key,
+        hide_index=True,
+        height=min(HIGH, 3 + tables.LINE + max(wrapped) * len(frame)),
+        row_height=max(wrapped),
+        on_select=lambda: _open(session, found, key),
+        selection_mode="single-cell",
+        column_config=columns,
+        column_order=seen,
+        alt="The findings, those that settle most errors first",
+    )
+
+
+def _columns() -> dict[str, Any]:
+    """Up to the action they fit a screen of 1280 pixels."""
+    number, text = tables.number, tables.text
+    return {
+        "kind": text(width=82, help="What the question is about."),
+        "title": text("question", width=158, help=words.FINDING_HELP),
+        "n_cells": number(
+            "cells", "localized", width=56, help="How many cells one answer settles."
+        ),
+        "how_sure": text("how sure", width=74, help=words.SURE_HELP),
+        "action": text(
+            "proposed", width=150, help="What its cells hold → what they should hold."
+        ),
+        "answer": text(width=86, help="What you decided on its cells."),
+        "column": text(width=84, help="The columns of its cells."),
+        "sure": number("chance of an error", 2, help=words.SURE_NUMBER_HELP),
+        "expected_errors": number(
+            "expected errors", 1, help=words.EXPECTED_ERRORS_HELP
+        ),
+    }
+
+
+def _open(session: Session, found: list[Finding], key: str) -> None:
+    session.touch()
+    cells = st.session_state[key]["selection"]["cells"]
+    if cells and cells[-1][0] < len(found):
+        then_finding(session, place_of(found[cells[-1][0]]))
+
+
+def _undo(shown: Shown, taught: Taught, group: Step) -> None:
+    """As before the answer, and the finding that it was given to opens again."""
+    session, every = shown.session, (*taught.answered, *taught.findings)
+    one = finding_with(shown.table, every, group.cells)
+    session.file.undo_together(group)
+    if one is not None:
+        session.selection.finding = place_of(one)

@@ -1,0 +1,254 @@
+"""The list of findings: questions, answers, what comes next."""
+
+import pytest
+from helpers import (
+    box,
+    button,
+    click,
+    goto,
+    link_of,
+    open_app,
+    pick,
+    restarted,
+    running,
+    session_of,
+    settled,
+    shown,
+    text_of,
+    tick,
+)
+
+from cellval.detect.finding import finding
+from cellval.detect.learning import Taught, cells_of
+from cellval.ui import session as sessions
+from cellval.views.findings_list import LINES
+
+
+def question(table, kind, column, rows, after=None, **how):
+    how = {"sure": 0.8, "title": f"{column} {kind}", "evidence": "It is odd.", **how}
+    about = (kind, how["title"])
+    return finding(table, kind, column, rows, after, about=about, **how)
+
+
+def planted(table):
+    return [
+        question(table, "code", "height", range(60), [""] * 60),
+        question(table, "spelling", "weight", [3, 4, 5], ["70", "71", None], sure=0.6),
+        question(table, "cell", "repht", [20], sure=0.3),
+    ]
+
+
+@pytest.fixture
+def asked(davis, monkeypatch):
+    """A finished run with three questions, and a place to change them."""
+    every = planted(davis.table)
+    moved = {}
+
+    def lesson(suspicion, decisions):
+        table = suspicion.table
+        said = {one: [c in decisions for c in cells_of(table, one)] for one in every}
+        left = tuple(one for one in every if not all(said[one]))
+        done = tuple(one for one in every if all(said[one]))
+        return Taught(left, done, sum(map(sum, said.values())), moved)
+
+    monkeypatch.setattr(sessions, "taught", lesson)
+    davis.every, davis.moved = every, moved
+    return davis
+
+
+def list_of(app):
+    return next(table.value for table in app.dataframe if "title" in table.value)
+
+
+def cells_at(app):
+    """Which of the tables on the page holds the cells of the open finding."""
+    return next(k for k, t in enumerate(app.dataframe) if "before" in t.value)
+
+
+def heading(app):
+    found = [m.value for m in app.markdown if m.value.startswith("#####")]
+    return found[0].removeprefix("##### ")
+
+
+def decided(app):
+    return session_of(app).file.decisions
+
+
+def made(app):
+    return session_of(app).file.repairs
+
+
+# --- the list -------------------------------------------------------------------------
+
+
+def test_findings_come_first_and_cells_and_map_are_a_click_away(davis):
+    app = shown("inspect", davis)
+    assert box(app, "What to look at").value == "Findings"
+    assert list_of(app)["title"][0] == "weight: 166"
+    pick(app, "What to look at", "Cells")
+    assert "2 suspects" in text_of(app)
+    goto(goto(app, "heatmap"), "inspect")
+    assert box(app, "What to look at").value == "Cells"  # it is remembered
+    pick(app, "What to look at", "Map")
+    assert "Every point is a cell" in text_of(app)
+
+
+def test_a_line_says_kind_cells_how_sure_and_what_is_proposed(asked):
+    app = shown("inspect", asked)
+    frame = list_of(app)
+    assert frame["kind"].tolist() == ["Code for missing", "Spelling", "Odd cell"]
+    assert frame["n_cells"].tolist() == [60, 3, 1]
+    assert frame["how_sure"].tolist() == ["likely", "likely", "perhaps"]
+    assert frame["action"].tolist()[1:] == ["68 → 70; 59 → 71", ""]
+    seen = list(app.dataframe[0].proto.column_order)
+    assert "sure" not in seen and "answer" not in seen
+    assert "0 questions answered, 0 cells settled, about 2 left" in text_of(app)
+
+
+def test_filters_and_search_combine_and_open_the_first_that_fits(asked):
+    app = shown("inspect", asked)
+    pick(app, "Kinds", ["spelling", "cell"])
+    assert list_of(app)["title"].tolist() == ["weight spelling", "repht cell"]
+    assert heading(app) == "weight spelling"
+    pick(app, "Columns", ["repht"])
+    assert heading(app) == "repht cell"
+    pick(app, "Search", "spelling")
+    assert "No finding fits these filters." in text_of(app)
+    assert "No question is open" in text_of(app)
+
+
+def test_only_a_page_of_lines_is_sent(asked):
+    table = asked.table
+    asked.every[:] = [
+        question(table, "cell", "height", [k % 200], title=f"n{k}") for k in range(250)
+    ]
+    app = shown("inspect", asked)
+    assert len(list_of(app)) == LINES
+    assert "1 to 100 of 250 questions." in text_of(app)
+    assert "Question 1 of 250 in the list" in text_of(app)
+    pick(app, "Search", "n24")
+    assert len(list_of(app)) == 11
+
+
+def test_before_surprise_is_known_the_page_says_that_questions_come(davis):
+    app = shown("inspect", running(davis.table))
+    assert "Questions come as soon as cells were compared" in text_of(app)
+    pick(app, "What to look at", "Cells")
+    assert "goes by value until it is" in text_of(app)
+
+
+# --- answers --------------------------------------------------------------------------
+
+
+def test_wrong_repairs_all_cells_and_the_next_question_opens(asked):
+    app = click(shown("inspect", asked), "Wrong: repair so")
+    assert len(made(app)) == 60
+    assert {new.action for new in made(app).values()} == {"blank"}
+    assert set(decided(app).values()) == {"error"}
+    assert heading(app) == "weight spelling"
+    assert "1 question answered, 60 cells settled, about 1 left" in text_of(app)
+    assert "60 cells repaired: height code." in text_of(app)
+    click(app, "Wrong: repair so")
+    assert len(made(app)) == 62 and len(decided(app)) == 63
+    assert "2 cells repaired, 1 cell marked as wrong" in text_of(app)
+    click(app, "Fine")
+    assert decided(app)[21, "repht"] == "fine"
+    assert "Every question is answered." in text_of(app)
+
+
+def test_one_undo_takes_an_answer_back_and_opens_its_question(asked):
+    app = click(shown("inspect", asked), "All fine")
+    click(app, "Undo all 60")
+    assert decided(app) == {}
+    assert heading(app) == "height code"
+    assert "0 questions answered" in text_of(app)
+
+
+def test_only_the_ticked_cells_are_wrong(asked):
+    app = click(shown("inspect", asked), "Next")
+    assert heading(app) == "weight spelling"
+    assert button(app, "Only these").disabled
+    tick(app, [1], table=cells_at(app))
+    click(app, "Only the 1 ticked")
+    assert decided(app) == {
+        (5, "weight"): "error",
+        (4, "weight"): "fine",
+        (6, "weight"): "fine",
+    }
+    assert {cell: new.after for cell, new in made(app).items()} == {(5, "weight"): "71"}
+    assert heading(app) == "repht cell", "the line below opens"
+
+
+def test_later_decides_nothing_and_comes_last(asked):
+    app = click(shown("inspect", asked), "Later")
+    assert decided(app) == {}
+    expected = ["weight spelling", "repht cell", "height code"]
+    assert list_of(app)["title"].tolist() == expected
+    assert heading(app) == "weight spelling"
+
+
+def test_answered_questions_can_be_looked_at_and_answered_anew(asked):
+    app = click(shown("inspect", asked), "All fine")
+    pick(app, "Open or answered", "answered")
+    assert list_of(app)["answer"].tolist() == ["60 fine"]
+    assert "Decided so far: 60 fine." in text_of(app)
+    click(app, "Wrong: repair so")
+    assert set(decided(app).values()) == {"error"} and len(made(app)) == 60
+
+
+def test_long_findings_show_some_cells_and_count_the_rest(asked):
+    app = shown("inspect", asked)
+    assert len(app.dataframe[cells_at(app)].value) == 50
+    assert "10 more cells like these." in text_of(app)
+
+
+def test_next_and_previous_go_through_the_list(asked):
+    app = shown("inspect", asked)
+    assert button(app, "Previous").disabled
+    click(click(app, "Next"), "Next")
+    assert heading(app) == "repht cell"
+    assert button(app, "Next").disabled
+    assert heading(click(app, "Previous")) == "weight spelling"
+
+
+def test_what_moved_a_finding_is_said(asked):
+    asked.moved[asked.every[0].key] = "You called 6 cells like this fine."
+    assert "You called 6 cells like this fine." in text_of(shown("inspect", asked))
+
+
+def test_a_cell_of_the_finding_is_seen_in_the_heatmap(asked):
+    app = shown("inspect", asked)
+    tick(app, [7], table=cells_at(app))
+    click(app, "See row 8 in the heatmap")
+    assert app.title[0].value == "Heatmap"
+    assert session_of(app).selection.cell == (7, "height")
+    assert box(goto(app, "inspect"), "What to look at").value == "Findings"
+
+
+# --- links and disk -------------------------------------------------------------------
+
+
+def test_the_address_names_the_finding_and_answers_are_on_disk():
+    app = settled(click(click(open_app(), "Davis"), "Value the cells"))
+    goto(app, "inspect")
+    first = heading(app)
+    click(app, "Wrong: repair so")
+    key = session_of(app).taught(session_of(app).suspicion).findings[2].key
+    link = {"project": link_of(app), "finding": key}
+    before = dict(made(app))
+    restarted()
+    found = settled(open_app("inspect", **link))
+    assert made(found) == before and len(before) == 2
+    named = found.query_params["finding"]
+    assert key in (named if isinstance(named, list) else [named])
+    assert "Question 3 of" in text_of(found)
+    click(found, "Undo all 2")  # also after a restart
+    assert made(found) == {} and heading(found) == first
+
+
+def test_a_link_to_a_cell_opens_the_cells():
+    app = settled(click(click(open_app(), "Davis"), "Value the cells"))
+    link = {"project": link_of(app), "cell": "12:height"}
+    found = open_app("inspect", **link)
+    assert box(found, "What to look at").value == "Cells"
+    assert "height: 57" in text_of(found)
