@@ -57,6 +57,8 @@ class Finding:
         Why it is asked, in a sentence.
     why : ndarray of object, or None
         A sentence on each cell, where they differ.
+    given : tuple of str
+        Of a rule that some columns settle another one: those columns.
     """
 
     kind: str
@@ -69,6 +71,7 @@ class Finding:
     title: str
     evidence: str
     why: np.ndarray | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def n_cells(self) -> int:
@@ -137,6 +140,7 @@ def finding(
     evidence: str,
     columns: Sequence[str] | None = None,
     why: Sequence[str] | None = None,
+    given: Sequence[str] = (),
 ) -> Finding:
     """A finding about cells of one column (or of `columns`, one for each).
 
@@ -155,9 +159,8 @@ def finding(
         reasons = np.empty(places.size, object)
         reasons[:] = why
     key = key_of(kind, column, *about)
-    return Finding(
-        kind, column, key, places, names, texts, sure, title, evidence, reasons
-    )
+    told = (sure, title, evidence, reasons, tuple(given))
+    return Finding(kind, column, key, places, names, texts, *told)
 
 
 def key_of(*parts: str) -> str:

@@ -195,6 +195,7 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
             title=f"{target} differs from what {given} says",
             evidence=evidence,
             why=[rule.sentence(table, k) for k in own_ones],
+            given=(rule.given,),
         )
 
 

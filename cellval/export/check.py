@@ -3,7 +3,6 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,13 @@ import pandas as pd
 
 from cellval.detect.finding import KINDS, Finding
 from cellval.detect.findings import findings
+from cellval.detect.learning import cells_of
 from cellval.errors import InputError, is_whole, require
 from cellval.export.baseline import read_baseline
+from cellval.recipes.applying import apply_recipe
+from cellval.recipes.recipe import Recipe, read_recipe
+from cellval.recipes.rules import broken
+from cellval.recipes.steps import Answer
 from cellval.table.columnar import is_arrow
 from cellval.table.decoding import bytes_of
 from cellval.table.parsing import CsvFormat
@@ -147,8 +151,8 @@ def check(
     Parameters
     ----------
     source : Table, frame, path, bytes or buffer
-    recipe : path, optional
-        A recipe, whose rules the table must keep.
+    recipe : Recipe or path, optional
+        Its rules must be kept, and what it calls fine is not asked about.
     baseline : path, optional
         A file of known findings, which are hidden: `cellval check --write-baseline`.
     fail_on : int
@@ -206,9 +210,11 @@ def judged(
 
     What a recipe asks comes first, and is not asked again as a finding of the same key.
     """
-    broken = [] if recipe is None else broken_rules(recipe, table)
-    keys = {one.key for one in broken}
-    both = [*broken, *(one for one in found if one.key not in keys)]
+    rules: list[Finding] = []
+    if recipe is not None:
+        rules, found = _by_recipe(recipe, table, found)
+    keys = {one.key for one in rules}
+    both = [*rules, *(one for one in found if one.key not in keys)]
     hidden = () if known is None else tuple(one for one in both if one.key in known)
     new = tuple(one for one in both if known is None or one.key not in known)
     gone = set(known or ()) - {one.key for one in both}
@@ -224,12 +230,26 @@ def judged(
     )
 
 
-def broken_rules(recipe: Any, table: Table) -> list[Finding]:
-    """What a recipe (or the path of one) asks of a table and does not get."""
-    recipes: Any = import_module("cellval.recipes.recipe")  # only who has one needs it
-    if isinstance(recipe, str | os.PathLike):
-        recipe = recipes.read_recipe(recipe)
-    return list(recipes.broken(recipe, table))
+def _by_recipe(
+    recipe: Any, table: Table, found: Sequence[Finding]
+) -> tuple[list[Finding], list[Finding]]:
+    """What a recipe (or the path of one) asks of a table and does not get, and which of
+    the findings it does not call fine.
+    """
+    if not isinstance(recipe, Recipe):
+        recipe = read_recipe(recipe)
+    fine = apply_recipe(recipe, table).fine
+    refused = {
+        step.key
+        for step in recipe.steps
+        if isinstance(step, Answer) and step.answer == "refused"
+    }
+    left = [
+        one
+        for one in found
+        if one.key not in refused and not fine.issuperset(cells_of(table, one))
+    ]
+    return broken(recipe, table), left
 
 
 def file_name(path: Path) -> str:

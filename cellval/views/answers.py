@@ -22,6 +22,7 @@ class Answer(NamedTuple):
     words: str  # such as: 12 cells repaired: city, "Bostn"
     wrong: Mapping[Cell, Repair | None]  # None where nobody knows what to write
     fine: tuple[Cell, ...]
+    about: Finding
 
 
 def asked_cells(table: Table, one: Finding, decisions: Decisions) -> np.ndarray:
@@ -39,13 +40,13 @@ def all_wrong(
 ) -> Answer:
     """All cells are wrong, and repaired where it is known how."""
     wrong = _wrong(table, one, asked_cells(table, one, decisions), repairs)
-    return Answer(_words(one, wrong, 0), wrong, ())
+    return Answer(_words(one, wrong, 0), wrong, (), one)
 
 
 def all_fine(table: Table, one: Finding, decisions: Decisions) -> Answer:
     part = one.part(asked_cells(table, one, decisions))
     fine = tuple(cells_of(table, part))
-    return Answer(_words(one, {}, len(fine)), {}, fine)
+    return Answer(_words(one, {}, len(fine)), {}, fine, one)
 
 
 def only_these(
@@ -60,12 +61,20 @@ def only_these(
     is_wrong = np.isin(np.arange(asked.size), [*ticked])
     wrong = _wrong(table, one, asked[is_wrong], repairs)
     fine = tuple(cells_of(table, one.part(asked[~is_wrong])))
-    return Answer(_words(one, wrong, len(fine)), wrong, fine)
+    return Answer(_words(one, wrong, len(fine)), wrong, fine, one)
 
 
 def give(work: Work, answer: Answer) -> None:
-    """Done as one group, which one undo takes back."""
-    with work.together(answer.words, [*answer.wrong, *answer.fine]):
+    """Done as one group, which one undo takes back.
+
+    That some columns settle another one is accepted or refused with it: who repairs its
+    exceptions holds the rule to be true, who calls all of them fine does not.
+    """
+    one, cells = answer.about, [*answer.wrong, *answer.fine]
+    with work.together(answer.words, cells, kind=one.kind, finding=one.key):
+        if one.given:
+            rule = {"given": [*one.given], "target": one.column, "title": one.title}
+            work.answer(one.key, "accepted" if answer.wrong else "refused", rule)
         for cell, new in answer.wrong.items():
             if new is None:
                 work.decide(*cell, "error")

@@ -111,10 +111,12 @@ def test_a_workbook_with_three_sheets_comes_back_repaired(page, server, tmp_path
     choose("Survey")
     expect(page.get_by_text(re.compile("^200 rows, 2 columns"))).to_be_visible()
     row = page.get_by_role("spinbutton", name="Header row")
+    expect(row).to_have_count(1)
     expect(row).to_have_value("3")
     row.fill("4")
     row.press("Enter")
     expect(page.get_by_text(re.compile("^199 rows"))).to_be_visible()
+    expect(row).to_have_count(1)  # the old one goes when the new one has come
     row.fill("3")
     row.press("Enter")
     expect(page.get_by_text(re.compile("^200 rows, 2 columns"))).to_be_visible()

@@ -105,18 +105,47 @@ def test_no_findings_are_said(tmp_path):
     assert found.is_clean and str(found).endswith("notes.csv: no findings")
 
 
-def test_rules_of_a_recipe_come_first_and_once(tmp_path, monkeypatch):
-    table, path = notes_table(tmp_path)
-    own, other = a_finding(table), a_finding(table, about=("4",), sure=0.6)
-    broken = a_finding(table, sure=1.0)
-    monkeypatch.setattr("cellval.export.check.broken_rules", lambda r, t: [broken])
-    found = judged(table, [own, other], path, recipe="recipe.yaml")
-    assert found.findings == (broken, other)
+def towns(tmp_path, *last):
+    rows = [["8001", "Zürich"], ["3011", "Bern"], ["1201", "Genève"]] * 4 + [*last]
+    path = tmp_path / "towns.csv"
+    lines = [",".join([*row, str(k)]) for k, row in enumerate(rows)]
+    path.write_text("\n".join(["zip,town,n", *lines]), "utf-8")
+    return cellval.read(path, label=None), path
 
 
-def test_a_recipe_is_read_and_asked(tmp_path):
-    recipes = pytest.importorskip("cellval.recipes.recipe")
-    assert callable(recipes.read_recipe) and callable(recipes.broken)
+RULE = "version: 1\nsteps:\n- {do: rule, given: [zip], target: town}\n"
+
+
+def test_rules_of_a_recipe_come_first_and_once(tmp_path):
+    table, path = towns(tmp_path, ["8001", "Bern"])
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(RULE)
+    rule = judged(table, [], path, recipe=recipe).findings[0]
+    assert rule.rows.tolist() == [12] and rule.after.tolist() == ["Zürich"]
+    other = a_finding(table, column="n", about=("4",), sure=0.6)
+    found = judged(table, [rule, other], path, recipe=read_recipe(recipe))
+    assert [one.key for one in found.findings] == [rule.key, other.key]
+    assert found.n_flagged == 2 and not found.is_clean
+
+
+def test_what_a_recipe_calls_fine_or_refused_is_not_asked(tmp_path):
+    table, path = towns(tmp_path, ["8001", "Bern"])
+    one, other = (a_finding(table, column="n", about=(text,)) for text in "45")
+    recipe = tmp_path / "recipe.yaml"
+    text = table.cells["n"].iat[int(one.rows[0])]
+    recipe.write_text(
+        "version: 1\nsteps:\n"
+        f"- {{do: answer, question: {other.key}, answer: refused}}\n"
+    )
+    found = judged(table, [one, other], path, recipe=recipe).findings
+    assert [left.key for left in found] == [one.key]
+    recipe.write_text(
+        f"version: 1\nsteps:\n- {{do: fine, column: n, texts: ['{text}']}}\n"
+    )
+    assert judged(table, [one], path, recipe=recipe).findings == ()
+
+
+def test_a_recipe_that_is_not_there_is_said(tmp_path):
     said = message_of(cellval.check, SAMPLES / "davis.csv", recipe=tmp_path / "none")
     assert "none" in said
 
