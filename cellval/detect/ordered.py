@@ -19,12 +19,14 @@ from cellval.text import content, counted
 
 MOST_COLUMNS = 60  # that are looked at
 TRIED = 500  # rows in which every order is tried at first
-FEWEST = 25  # rows that an order is judged from, at least
+FEWEST = 25  # rows that an order is judged from, at least,
+FEWEST_NUMBERS = 100  # and of numbers, many of which are alike in a wide table
 BROKEN = 0.03  # of them, at most,
 BY_CHANCE = 0.15  # and at least so many if a column were shuffled:
 OF_CHANCE = 0.1  # so many times as many, at least, as break it,
 LUCK = 1e-4  # and by chance one of so many tables would have one such order
 SMALLEST = 0.1  # of the gaps of rows that keep the order are no larger than a hair
+ONE_SIDED = 0.7  # times the way from the middle gap to the smallest ones, at least
 OF_HAIR = 1 / 3  # of those who break it, at most, do so by a hair
 USUAL = (0.02, 0.98)  # of the gaps: between these lies that of two swapped cells
 VARIED = 5  # numbers in each column, at least
@@ -119,7 +121,9 @@ def _judged(
     with np.errstate(over="ignore"):
         gap = b - a
     broken = int(np.sum(gap < 0))
-    if n < FEWEST or broken > BROKEN * n:
+    if n < (FEWEST_NUMBERS if low.word == "number" else FEWEST):
+        return None
+    if broken > BROKEN * n:
         return None
     # Pairs of a number of one column with any number of the other.
     chance = float(np.mean(n - np.searchsorted(np.sort(a), b, side="right")) / n)
@@ -143,7 +147,14 @@ def _judged(
 
 
 def _is_crossed(gap: np.ndarray) -> bool:
-    """Is the order broken by a hair mostly, as by what only lies higher?"""
+    """Is the order broken by a hair mostly, as by what only lies higher?
+
+    The gaps of such columns lie around their middle, too; those of columns that keep an
+    order end at zero and are longer above the middle.
+    """
+    lowest, middle, high = np.quantile(gap[gap > 0], (0.01, 0.5, 0.9))
+    if high - middle < ONE_SIDED * (middle - lowest):
+        return True
     hair = float(np.quantile(gap[gap > 0], SMALLEST))
     below = -gap[gap < 0]
     return bool(np.sum(below <= hair) > OF_HAIR * below.size)
