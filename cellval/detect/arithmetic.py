@@ -56,7 +56,10 @@ ROUNDED = 0.8  # times as sure, if the rule is not exact
 
 @kept(1)
 def arithmetic(table: Table) -> tuple[Finding, ...]:
-    """One finding for each rule that a few rows break."""
+    """One finding for each rule that a few rows break.
+
+    There is another one for the rows in which any of several cells may be wrong.
+    """
     columns = numbers_in(table)[:MOST_COLUMNS]
     rules = _rules(columns, table.n_rows)
     if not any(rule.broken.size for rule in rules):
@@ -67,8 +70,10 @@ def arithmetic(table: Table) -> tuple[Finding, ...]:
         cells = _cells(table, columns, rule, rules)
         cells = [cell for cell in cells if (cell.row, cell.name) not in taken]
         taken.update((cell.row, cell.name) for cell in cells)
-        if cells:
-            found.append(_finding(table, columns, rule, cells))
+        for is_decided in (True, False):
+            some = [cell for cell in cells if cell.is_decided == is_decided]
+            if some:
+                found.append(_finding(table, columns, rule, some, is_decided))
     return tuple(found)
 
 
@@ -258,7 +263,10 @@ def _sums(
         which = np.flatnonzero((a != t) & (b != t) & fits[a, b])
         near = off[which] + step[t] / 2
         for share, k in _promising(sums[which], x[t], near, tells[which]):
-            yield share, _Form("sum", (varied[a[which[k]]], varied[b[which[k]]], varied[t]))
+            yield (
+                share,
+                _Form("sum", (varied[a[which[k]]], varied[b[which[k]]], varied[t])),
+            )
 
 
 def _may_add(words: list[str], t: int) -> np.ndarray:
@@ -421,7 +429,7 @@ def _is_more_than_chance(
 
 
 def _are_different(x: list[np.ndarray], right: np.ndarray) -> bool:
-    """Do many different numbers follow it? A machine at rest says the same for hours."""
+    """Do many different numbers follow it? A machine at rest tells but one thing."""
     rows = np.column_stack(x)
     if any(np.unique(part[right]).size < VARIED for part in x):
         return False
@@ -521,15 +529,15 @@ def _cells(
                 votes[s] += np.isin(rows, other.broken)
     cells = []
     for k, i in enumerate(rows.tolist()):
-        s, is_decided = rule.settled, False
         left = np.flatnonzero(may[:, k]).tolist()
         most = max((votes[s, k] for s in left), default=0)
         left = [s for s in left if votes[s, k] == most]
         if len(left) > 1:
-            slips = [s for s in left if _is_slip(table, columns, form, s, i, said[s][k])]
+            slips = [
+                s for s in left if _is_slip(table, columns, form, s, i, said[s][k])
+            ]
             left = slips if len(slips) == 1 else left
-        if len(left) == 1:
-            s, is_decided = left[0], True
+        s = rule.settled if rule.settled in left or not left else left[-1]
         own = columns[form.places[s]]
         text = table.cells[own.name].iat[i].strip()
         after = own.text(table, float(said[s][k]), text) if rule.exact[s] else None
@@ -538,7 +546,9 @@ def _cells(
             f"{form.words(columns, s)} is {reckoned} in this row, "
             f"{column_name(own.name)} is {content(text, 30)}."
         )
-        cells.append(_Cell(i, own.name, after if may[s, k] else None, why, is_decided))
+        cells.append(
+            _Cell(i, own.name, after if may[s, k] else None, why, len(left) == 1)
+        )
     return cells
 
 
@@ -577,7 +587,11 @@ def _is_slip(
 
 
 def _finding(
-    table: Table, columns: tuple[Numbers, ...], rule: _Rule, cells: list[_Cell]
+    table: Table,
+    columns: tuple[Numbers, ...],
+    rule: _Rule,
+    cells: list[_Cell],
+    is_decided: bool,
 ) -> Finding:
     names = [columns[j].name for j in rule.form.places]
     settled, right = names[rule.settled], rule.n_rows - rule.n_exceptions
@@ -589,25 +603,25 @@ def _finding(
         [cell.row for cell in cells],
         [cell.after for cell in cells],
         columns=[cell.name for cell in cells],
-        about=(rule.form.kind, *names),
-        sure=_sure(columns, rule, cells),
-        title=words,
+        about=(rule.form.kind, *names, "" if is_decided else "open"),
+        sure=_sure(columns, rule) * (1 if is_decided else UNDECIDED),
+        title=words if is_decided else f"{words}: one of these cells",
         evidence=f"{words} in {right:,} of {counted(rule.n_rows, 'row')}.",
         why=[cell.why for cell in cells],
     )
 
 
-def _sure(columns: tuple[Numbers, ...], rule: _Rule, cells: list[_Cell]) -> float:
+def _sure(columns: tuple[Numbers, ...], rule: _Rule) -> float:
     sure = next(sure for share, sure in SURE_AT if rule.share <= share)
     x = [columns[j].x[rule.broken] for j in rule.form.places]
     with np.errstate(all="ignore"):
         miss = rule.form.said(x, rule.settled) - x[rule.settled]
         ratio = rule.form.said(x, rule.settled) / x[rule.settled]
+        ratio = ratio[np.mod(np.log10(np.abs(ratio)), 1) != 0]  # the mark elsewhere
     for off in (miss, ratio):
         _, times = np.unique(np.round(off[np.isfinite(off)], 6), return_counts=True)
         if times.max(initial=0) > max(2, SAME * rule.broken.size):
             sure = min(sure, OWN_RULE)
     if not any(rule.exact):
         sure *= ROUNDED
-    decided = np.mean([cell.is_decided for cell in cells])
-    return float(sure * (decided + (1 - decided) * UNDECIDED))
+    return sure

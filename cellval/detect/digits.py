@@ -55,7 +55,7 @@ class Numbers:
         else:
             text = self._plain(number, table.decimal)
             if self.column.form:
-                parts = _number[table.decimal].split(own)[:: 3]
+                parts = _number[table.decimal].split(own)[::3]
                 text = text.join(parts) if len(parts) == 2 else ""
         back = _read_back(table, self.column, text)
         is_same = abs(back - number) <= self.step / 2 * (1 + 1e-6)

@@ -53,7 +53,9 @@ def _repeats(table: Table, column: Column) -> list[Finding]:
     cells = table.cells.iloc[rows]
     whole = cells.duplicated(keep=False).to_numpy()
     # Rows that are the same as all others of their name.
-    differ = np.unique(coded.codes[rows][~cells.duplicated().to_numpy()], return_counts=True)
+    differ = np.unique(
+        coded.codes[rows][~cells.duplicated().to_numpy()], return_counts=True
+    )
     torn = np.isin(coded.codes[rows], differ[0][differ[1] > 1])
     found = []
     for is_whole, which in ((False, rows[torn]), (True, rows[~torn & whole])):

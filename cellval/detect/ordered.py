@@ -87,7 +87,9 @@ def _orders(columns: list[Numbers], n_rows: int) -> list[_Order]:
     if n_rows > MOST_JUDGED:
         judged = np.sort(draw.choice(n_rows, MOST_JUDGED, replace=False))
     x = np.array([column.x[judged] for column in columns])
-    few = x[:, :TRIED] if n_rows <= TRIED else x[:, draw.permutation(judged.size)[:TRIED]]
+    few = (
+        x[:, :TRIED] if n_rows <= TRIED else x[:, draw.permutation(judged.size)[:TRIED]]
+    )
     found = []
     for j, low in enumerate(columns):
         below = np.sum(few[j] < few, axis=1)

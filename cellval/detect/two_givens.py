@@ -7,6 +7,7 @@ with the third column shuffled among the rows that share either of the two.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -39,27 +40,37 @@ MOST_TABLE = 20_000  # entries of a table of counts, or else it is sorted
 MOST_RULES = 100  # that are looked at again
 SURE_AT = ((0.02, 0.85), (0.05, 0.7), (1.0, 0.45))  # by the share of exceptions
 UNCLEAR = 0.45  # sure, at most, where most groups are small
+OPEN = 0.2  # the same where any of the three cells may be wrong
 CLEAR_GROUP = 5  # rows of a group that agree
 
 
 @kept(1)
 def two_givens(table: Table) -> tuple[Finding, ...]:
-    """One finding for each rule that a few cells break."""
+    """One finding for each rule that a few cells break.
+
+    There is another one for the rows in which one of the two may be wrong as well.
+    """
     taken: set[tuple[int, str]] = set()
     found = []
-    for pair, rule in sorted(_rules(table), key=lambda one: -one[1].n_rows):
-        new = [
-            k
-            for k, i in enumerate(rule.rows.tolist())
-            if (i, rule.target) not in taken
-        ]
-        taken.update((i, rule.target) for i in rule.rows.tolist())
-        if new:
-            found.append(_finding(table, pair, rule, new))
+    for rule in sorted(_rules(table), key=lambda rule: -rule.of.n_rows):
+        cells = [(i, rule.of.target) for i in rule.of.rows.tolist()]
+        new = np.array([cell not in taken for cell in cells], bool)
+        taken.update(cells)
+        for is_open in (False, True):
+            which = np.flatnonzero(new & (rule.is_open == is_open))
+            if which.size:
+                found.append(_finding(table, rule, which.tolist(), is_open))
     return tuple(found)
 
 
-def _rules(table: Table) -> Iterator[tuple[tuple[str, str], Dependency]]:
+@dataclass(frozen=True, eq=False)
+class _Rule:
+    pair: tuple[str, str]
+    of: Dependency
+    is_open: np.ndarray  # bool, of each of its rows: one of the two may be wrong
+
+
+def _rules(table: Table) -> Iterator[_Rule]:
     n = table.n_rows
     draw = np.random.default_rng([3, n])
     cells = table.cells
@@ -85,7 +96,12 @@ def _rules(table: Table) -> Iterator[tuple[tuple[str, str], Dependency]]:
                 continue
             whole = [_Coded.of(table.cells[name]) for name in (a, b, t)]
             together = _combined(whole[0], whole[1])
-            yield (a, b), _dependency(a, t, together, whole[2], counts)
+            rule = _dependency(a, t, together, whole[2], counts)
+            yield _Rule(
+                (a, b),
+                rule,
+                _is_open((whole[0], whole[1]), whole[2], together, rule.rows),
+            )
 
 
 def _may_give(column: _Coded, n: int) -> bool:
@@ -163,9 +179,20 @@ def _needs_both(
     return True
 
 
-def _finding(
-    table: Table, pair: tuple[str, str], rule: Dependency, which: list[int]
-) -> Finding:
+def _is_open(
+    pair: tuple[_Coded, _Coded], t: _Coded, both: _Coded, rows: np.ndarray
+) -> np.ndarray:
+    """Would another text in one of the two columns explain what the third one holds?"""
+    usual = _Groups.of(both, t, t.codes).usual[both.codes]
+    held, explained = t.codes[rows], np.zeros(rows.size, bool)
+    for one in pair:
+        known = one.codes[usual >= 0] * t.n + usual[usual >= 0]
+        explained |= np.isin(one.codes[rows] * t.n + held, known)
+    return explained
+
+
+def _finding(table: Table, found: _Rule, which: list[int], is_open: bool) -> Finding:
+    pair, rule = found.pair, found.of
     a, b, t = (column_name(name) for name in (*pair, rule.target))
     why = []
     for k in which:
@@ -179,6 +206,8 @@ def _finding(
     sure = next(sure for most, sure in SURE_AT if share <= most)
     if np.median(rule.agreed[which, 0]) < CLEAR_GROUP:
         sure = min(sure, UNCLEAR)
+    if is_open:
+        sure = min(sure, OPEN)
     right = rule.n_rows - rule.n_exceptions
     return finding(
         table,
@@ -186,9 +215,9 @@ def _finding(
         rule.target,
         rule.rows[which].tolist(),
         [rule.usual[k] for k in which],
-        about=(*pair, rule.target),
+        about=(*pair, rule.target, "open" if is_open else ""),
         sure=sure,
-        title=f"{a} and {b} settle {t}",
+        title=f"{a} and {b} settle {t}" + ": one of these cells" * is_open,
         evidence=(
             f"{a} and {b} together say what {t} is in {right:,} of "
             f"{counted(rule.n_rows, 'row')}."
