@@ -404,7 +404,7 @@ def _settled(
     def order(s: int) -> tuple[bool, float, int]:
         with np.errstate(all="ignore"):
             off = columns[form.places[s]].step * np.median(form.weight(x, s))
-        return not exact[s], float(np.float32(off)), -form.places[s]
+        return not exact[s], float(f"{off:.6g}"), -form.places[s]
 
     return min(range(len(x)), key=order)
 
@@ -519,6 +519,7 @@ def _cells(
     x = [columns[j].x[rows] for j in form.places]
     said = [form.said(x, s) for s in range(len(x))]
     may = np.array([_fits(columns, rule, s, part) for s, part in enumerate(said)])
+    odd = np.array([_is_beyond(columns[j], rule) for j in form.places])
     votes = np.zeros(may.shape, np.int64)
     for other in rules:
         if other is rule:
@@ -532,6 +533,8 @@ def _cells(
         left = np.flatnonzero(may[:, k]).tolist()
         most = max((votes[s, k] for s in left), default=0)
         left = [s for s in left if votes[s, k] == most]
+        beyond = [s for s in left if odd[s, k]]
+        left = beyond if len(beyond) == 1 else left
         if len(left) > 1:
             slips = [
                 s for s in left if _is_slip(table, columns, form, s, i, said[s][k])
@@ -566,6 +569,12 @@ def _fits(
         if np.mean(_is_whole(rule.form.said(x, s) / step)) < ALL_BUT:
             return among  # it is rounded in other rows, too
         return among & _is_whole(said / step)
+
+
+def _is_beyond(column: Numbers, rule: _Rule) -> np.ndarray:
+    """Of each row that breaks it: is the number outside those of the others?"""
+    good, own = column.x[rule.holds], column.x[rule.broken]
+    return np.asarray((own < good.min()) | (own > good.max()))
 
 
 def _is_whole(x: np.ndarray) -> np.ndarray:

@@ -20,6 +20,7 @@ SEEN = 500  # cells of a column whose digits are counted
 RARE = 0.01  # of them, and one cell alone, have more decimals than the column
 MOST_DECIMALS = 15  # a number has no more,
 MOST_DIGITS = 25  # nor so many digits in all
+_iso = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # dates are written no other way
 _number = {
     mark: re.compile(rf"[0-9]+(?:[{mark}]([0-9]*))?(?:[eE]([+-]?[0-9]{{1,3}}))?")
     for mark in ".,"
@@ -49,7 +50,7 @@ class Numbers:
         if not np.isfinite(number):
             return None
         if self.word == "date":
-            text = date_text(number)
+            text = date_text(number) if _iso.fullmatch(own) else ""
         elif self.word == "time":
             text = time_text(number, self.column.form)
         else:

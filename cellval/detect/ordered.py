@@ -192,12 +192,12 @@ def _cells(table: Table, order: _Order, orders: list[_Order]) -> list[_Broken]:
             odd = int(doubt[1] > doubt[0])
             held = ((pair[odd].name, None),)
             found.append(_Broken(i, held, SURE_ODD))
-        elif fits[0] != fits[1]:
-            odd = int(fits[0])
-            found.append(_Broken(i, ((pair[odd].name, None),), SURE_ODD))
         elif all(swapped) and order.usual[0] <= x[0] - x[1] <= order.usual[1]:
             cells = ((pair[0].name, texts[1]), (pair[1].name, texts[0]))
             found.append(_Broken(i, cells, SURE_SWAP))
+        elif fits[0] != fits[1]:
+            odd = int(fits[0])
+            found.append(_Broken(i, ((pair[odd].name, None),), SURE_ODD))
         else:
             found.append(_Broken(i, ((order.high.name, None),), SURE_OTHER))
     return found
@@ -219,7 +219,7 @@ def _finding(table: Table, order: _Order, rows: list[_Broken]) -> Finding:
     low, high = column_name(order.low.name), column_name(order.high.name)
     cells = [(one.row, *cell) for one in rows for cell in one.held]
     sure = float(np.mean([one.sure for one in rows]))
-    verb = "before" if order.low.word in ("date", "time") else "below"
+    beyond = "above" if order.low.word == "number" else "after"
     kept_in = order.n_rows - order.n_broken
     return finding(
         table,
@@ -232,7 +232,7 @@ def _finding(table: Table, order: _Order, rows: list[_Broken]) -> Finding:
         sure=sure * (NUMBERS if order.low.word == "number" else 1.0),
         title=f"{low} ≤ {high}",
         evidence=(
-            f"{low} is not {'after' if verb == 'before' else 'above'} {high} in "
+            f"{low} is not {beyond} {high} in "
             f"{kept_in:,} of {counted(order.n_rows, 'row')}."
         ),
         why=[

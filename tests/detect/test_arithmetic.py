@@ -187,16 +187,20 @@ def test_large_tables_are_judged_by_some_rows(monkeypatch):
 
 def test_huge_and_infinite_numbers_are_no_matter():
     frame = bills(60)
-    frame["huge"] = "1e308"
-    frame.loc[::2, "huge"] = [f"{k}e307" for k in range(1, 31)]
-    frame["endless"] = "inf"
-    frame.loc[::3, "endless"] = [str(k) for k in range(20)]
-    arithmetic(read(frame, exclude=["endless"]))
+    frame["huge"] = [f"{1 + k % 17}e307" for k in range(60)]
+    frame["tiny"] = [f"{1 + k % 19}e-300" for k in range(60)]
+    frame["endless"] = ["inf", "-inf", *map(str, range(58))]
+    assert arithmetic(read(frame, exclude=["endless"])) == ()
 
 
 @pytest.mark.parametrize(
     "raw",
-    [b"x\n1\n2\n", b"x,y\n1,2\n", b"x,y\n,\n,\n", b"x,y\n" + b"3,3\n" * 50],
+    [
+        b"x\n1\n2\n",
+        b"x,y\n1,2\n2,4\n",
+        b"x,y,z\n,,1\n,,2\n",
+        b"x,y,z\n" + b"3,3,1\n3,3,2\n" * 50,
+    ],
 )
 def test_small_and_odd_tables_have_none(raw):
     assert arithmetic(cellval.read(raw, label=None)) == ()
