@@ -1,16 +1,20 @@
-"""Findings that whole columns tell, whatever rows are like each other."""
+"""Findings that whole columns and rows tell, whatever rows are like each other."""
 
 from collections.abc import Callable, Iterable
 
+from cellval.detect.arithmetic import arithmetic
 from cellval.detect.blanks import blanks
 from cellval.detect.codes import codes
 from cellval.detect.duplicates import near_duplicates
 from cellval.detect.finding import Finding
 from cellval.detect.formats import formats
+from cellval.detect.keys import keys
+from cellval.detect.ordered import ordered
 from cellval.detect.rules import broken_rules
 from cellval.detect.shifted import shifted
 from cellval.detect.spellings import spellings
 from cellval.detect.swapped import swapped
+from cellval.detect.two_givens import two_givens
 from cellval.detect.units import other_units
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -20,6 +24,10 @@ FINDERS: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     formats,
     spellings,
     broken_rules,
+    two_givens,
+    arithmetic,
+    ordered,
+    keys,
     other_units,
     shifted,
     swapped,

@@ -10,6 +10,7 @@ from findings_of import NOTES, a_check, a_finding, notes_table, plain_frame
 import cellval
 from cellval.export.baseline import baseline_bytes
 from cellval.export.check import file_name, judged
+from cellval.recipes.recipe import read_recipe
 
 UNSURE = {"sure": 0.4, "about": ("1",), "title": "size: 1", "rows": (0,)}
 
@@ -134,8 +135,7 @@ def test_what_a_recipe_calls_fine_or_refused_is_not_asked(tmp_path):
     recipe = tmp_path / "recipe.yaml"
     text = table.cells["n"].iat[int(one.rows[0])]
     recipe.write_text(
-        "version: 1\nsteps:\n"
-        f"- {{do: answer, question: {other.key}, answer: refused}}\n"
+        f"version: 1\nsteps:\n- {{do: answer, key: {other.key}, answer: refused}}\n"
     )
     found = judged(table, [one, other], path, recipe=recipe).findings
     assert [left.key for left in found] == [one.key]
