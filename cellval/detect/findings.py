@@ -30,8 +30,9 @@ from cellval.text import content
 from cellval.values.result import CellValues
 
 LIKELY, POSSIBLE = 0.8, 0.45  # how sure: an odd cell that is flagged; the next ones
+FEW_LOOKED_AT = 20  # cells with a likely suggestion: fewer tell nothing of the others
 MOST_LOOKED_AT = 200  # cells of a finding that are suggested for one by one
-NEARLY_ALL = 0.95  # of these have their plain reading: so have the others
+NEARLY_ALL = 0.9  # of these have their plain reading: so have all
 MOST_CELLS = 1_000  # odd cells by themselves that are asked about, beyond the flagged
 
 
@@ -95,7 +96,7 @@ def _with_actions(suspicion: Suspicion, found: list[Finding]) -> list[Finding]:
     """Cells that their finder has no text for take their likely suggestion.
 
     Of a finding with many cells some are looked at closely; if another reading of the
-    text was the answer for nearly all of them, so it is for the rest.
+    text was the answer for nearly all of them, so it is for all.
     """
     table = suspicion.table
     places = {name: j for j, name in enumerate(table.feature_names)}
@@ -125,13 +126,13 @@ def _acted(table: Table, one: Finding, texts: dict[int, str]) -> Finding:
     for k, text in texts.items():
         after[k] = text
     left = [k for k, text in enumerate(after) if text is None]
-    if len(texts) >= MOST_LOOKED_AT // 2 and left:
+    if one.kind == "format" and len(texts) >= FEW_LOOKED_AT:
         held = one.before(table)
         read = {k: plain_reading(table, one.column, held[k]) for k in (*texts, *left)}
         agreed = sum(read[k] == text for k, text in texts.items())
         if agreed >= NEARLY_ALL * len(texts):
-            for k in left:
-                after[k] = read[k]
+            for k, new in read.items():
+                after[k] = after[k] if new is None else new
     return replace(one, after=after)
 
 
@@ -164,22 +165,23 @@ def _odd_cells(
 ) -> list[Finding]:
     """One for each odd cell, or two that were swapped, that no other finding has."""
     table = suspicion.table
-    taken = np.zeros(suspicion.scores.shape, bool)
-    for i, j in suspicion.surprise.misfits:
-        taken[i, j] = True
-    place = {name: j for j, name in enumerate(table.feature_names)}
+    places = {name: j for j, name in enumerate(table.feature_names)}
+    sure, doubtful = (np.zeros(suspicion.scores.shape, bool) for _ in range(2))
     for one in grouped(table):
-        for i, name in zip(one.rows.tolist(), one.columns, strict=True):
-            if one.is_flagged and name in place:
-                taken[i, place[name]] = True
+        taken = sure if one.is_flagged else doubtful
+        for i, name in zip(one.rows.tolist(), one.columns.tolist(), strict=True):
+            if name in places:
+                taken[i, places[name]] = True
     k = min(suspicion.n_flagged + MOST_CELLS, suspicion.scores.size)
     first = suspicion.first(k)
     rows, columns = np.unravel_index(first, suspicion.scores.shape)
-    odd = (suspicion.surprise.surprise[rows, columns] < ODD) & ~taken[rows, columns]
+    odd = (suspicion.surprise.surprise[rows, columns] < ODD) & ~sure[rows, columns]
+    # What the rule flags is flagged, also where a doubtful question is about it.
+    odd &= ~doubtful[rows, columns] | (np.arange(k) < suspicion.n_flagged)
     rows, columns = rows[odd], columns[odd]
     best = best_suggestions(table, suspicion.surprise, rows, columns, is_over)
     why = reasons(suspicion, rows, columns)
-    names, sure = table.feature_names, sure_of_cells(suspicion)
+    names, sure_of = table.feature_names, sure_of_cells(suspicion)
     found: list[Finding] = []
     seen: set[tuple[int, int]] = set()
     for at, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
@@ -200,7 +202,7 @@ def _odd_cells(
                 [after for _, after in cells],
                 columns=[other for other, _ in cells],
                 about=(text, row_name(table, i)),
-                sure=sure((i, j)),
+                sure=sure_of((i, j)),
                 title=f"{column_name(name)}: {content(text, 30)}",
                 evidence=why[at],
             )
