@@ -119,15 +119,15 @@ FINDING_HELP = (
 SURE_HELP = (
     "How likely these cells are wrong: very likely is 90 in 100 or more, likely 50, "
     "perhaps 20, hardly less. The menu of columns above the table shows the number. "
-    "Higher is worse here: it is the chance of an error."
+    "Lower: less likely wrong."
 )
 SURE_NUMBER_HELP = (
-    "Share of these cells that are expected to be wrong, from 0 to 1. Higher: more of "
+    "Share of these cells that are expected to be wrong, from 0 to 1. Lower: fewer of "
     "them. Your answers to other questions move it."
 )
 EXPECTED_ERRORS_HELP = (
     "How many wrong cells an answer is expected to settle: the number of cells times "
-    "the share of them that are expected to be wrong. Higher comes first."
+    "the share of them that are expected to be wrong. Lower comes later."
 )
 TEACHING_HELP = (
     "Most errors first: by the number of wrong cells that an answer is expected to "

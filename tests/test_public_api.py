@@ -15,7 +15,8 @@ import cellval
 from cellval.values.options import RunOptions
 
 CLASSES = [
-    *("BlockValues", "CellValues", "Check", "Column", "Comparison", "Groups"),
+    *("BlockValues", "CellValues", "Check", "Column", "Comparison", "Finding"),
+    "Groups",
     "InputError",
     *(
         "LabelOrCell",
@@ -34,6 +35,7 @@ FUNCTIONS = {
     "n_jobs=None, **reading)",
     "apply_recipe": "(recipe, table)",
     "compare_models": "(before, after, **options)",
+    "findings": "(table, values=None, *, random_state=0, n_jobs=None)",
     "iter_blocks": "(table, row_groups, column_groups=None, *, model='knn', test=None, "
     "n_neighbors=10, width=None, method='auto', rounds=100, target_stderr=None, "
     "budget=None, random_state=0, executor=None, n_jobs=None)",
@@ -238,6 +240,7 @@ CALLS = {
     "value_blocks": lambda f, v: cellval.value_blocks(f, "label", test=f.head(20)),
     "iter_blocks": lambda f, v: next(cellval.iter_blocks(f, "label")),
     "check": lambda f, v: cellval.check(f),
+    "findings": lambda f, v: cellval.findings(f, v),
     "suspects": lambda f, v: cellval.suspects(f, v),
     "suspect_labels": lambda f, v: cellval.suspect_labels(f),
     "suggest": lambda f, v: cellval.suggest(f, 12, "height"),

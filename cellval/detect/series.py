@@ -14,9 +14,9 @@ from cellval.table.columns import Column
 from cellval.table.table import Table
 
 FEWEST = 50  # blocks of rows, or order tells nothing
-CLOSER = 0.5  # times as far as in a shuffled table are cells from those around them
+CLOSER = 0.1  # times as far as in a shuffled table are cells from those around them
 NEAR = 0.3  # of the usual gap in a shuffled table: so far may a cell be and be in step
-FARTHEST = 20.0  # medians: how much one cell counts where that is judged
+FARTHEST = 3.0  # medians: how much one cell counts where that is judged
 
 
 @kept(1)
@@ -34,7 +34,7 @@ def in_step(table: Table) -> np.ndarray:
         gaps, moves = _gaps(x, column)
         shuffled, _ = _gaps(draw.permutation(x), column)
         known, by_chance = _mean(gaps, shuffled), _mean(shuffled, shuffled)
-        if known <= CLOSER * by_chance < np.inf:
+        if 0 < by_chance < np.inf and known <= CLOSER * by_chance:
             near = NEAR * float(np.median(shuffled[shuffled > 0]))
             steady[:, j] = (gaps <= np.maximum(near, moves))[block]
     return steady
@@ -78,7 +78,8 @@ def _gaps(x: np.ndarray, column: Column) -> tuple[np.ndarray, np.ndarray]:
 @np.errstate(all="ignore")
 def _mean(gaps: np.ndarray, shuffled: np.ndarray) -> float:
     """Of gaps, where far ones count no more than so many of a shuffled table."""
-    known = shuffled[shuffled > 0]
-    if not known.size:
+    positive = shuffled[shuffled > 0]
+    known = gaps[~np.isnan(gaps)]
+    if not positive.size or not known.size:
         return 0.0
-    return float(np.nanmean(np.minimum(gaps, FARTHEST * np.median(known))))
+    return float(np.mean(np.minimum(known, FARTHEST * np.median(positive))))

@@ -20,7 +20,7 @@ def table_of(**columns):
 )
 def test_one_question_for_all_cells_of_a_code(code, share, flagged):
     x = RNG.normal(100, 5, 400).round(1)
-    x[: int(400 * share)] = code
+    x[RNG.permutation(400)[: int(400 * share)]] = code
     (one,) = codes(table_of(x=x, z=RNG.normal(size=400)))
     assert one.n_cells == 400 * share and one.is_flagged == flagged
     assert one.kind == "code" and one.column == "x"

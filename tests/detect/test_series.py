@@ -8,7 +8,7 @@ from cellval.detect.series import in_step
 from cellval.detect.surprise import surprise
 
 RNG = np.random.default_rng(0)
-WALK = np.cumsum(RNG.normal(size=400)).round(3)
+WALK = (np.cumsum(RNG.normal(size=400)) + np.arange(400)).round(3)
 
 
 def table_of(**columns):

@@ -83,7 +83,7 @@ def test_a_slip_of_the_fingers_is_fully_surprising_and_named():
     frame["word"] = frame["word"].replace({"high": "large", "hgih": "lagre"})
     found = surprise(table_of(frame))
     assert found.surprise[4, 2] == 0
-    assert found.misfits[4, 2] == "Looks like a slip for 'large' in 149 cells."
+    assert found.misfits[4, 2] == "Looks like a slip for 'large' in 161 cells."
 
 
 def test_codes_for_missing_are_named_and_do_not_disturb_the_others():

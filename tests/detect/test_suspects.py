@@ -120,10 +120,11 @@ def test_reasons_say_what_is_odd_and_whether_it_hurts():
 
 
 def test_a_reason_names_what_the_neighbours_and_the_class_have():
-    table = cellval.read("sample_data/davis.csv", label="sex")
+    frame = cellval.read("sample_data/davis.csv", label="sex").cells.copy()
+    frame.loc[11, ["weight", "height"]] = ["266", "166"]
+    table = cellval.Table.from_frame(frame, label="sex")
     suspicion = make_suspicion(table, None, surprise(table))
-    row = table.position(12)
-    weight, fine = reasons(suspicion, np.array([row, 3]), np.array([0, 0]))
+    weight, fine = reasons(suspicion, np.array([11, 3]), np.array([0, 0]))
     assert weight.startswith("Rows like this one have about ")
     assert "usual where sex is F: 47 to 70" in weight
     assert not weight.endswith("It hurts.")  # without values nobody knows

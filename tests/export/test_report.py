@@ -94,7 +94,7 @@ def test_the_swapped_pair_comes_first_with_reason_and_suggestion(davis):
     assert {cell[1] for cell in cells} == {"height", "weight"}
     assert all(cell[0] == "12" for cell in cells)
     assert {(cell[2], cell[-1]) for cell in cells} == {("57", "166"), ("166", "57")}
-    assert all("Rows like this one have" in cell[-2] for cell in cells)
+    assert all("like those of the other one" in cell[-2] for cell in cells)
     assert all("±" in cell[3] for cell in cells)
 
 

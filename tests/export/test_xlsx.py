@@ -97,7 +97,7 @@ def test_flagged_cells_have_a_frame_and_a_comment(davis):
         if cell.border.left.style
     }
     assert framed == {"B13", "C13"}
-    assert "Rows like this one have" in sheet["C13"].comment.text
+    assert "like those of the other one" in sheet["C13"].comment.text
     assert "Suggestion: 166" in sheet["C13"].comment.text
     lines = texts(book["Suspects"])
     assert len(lines) == 21

@@ -72,7 +72,7 @@ def test_the_detail_says_how_suspicious_a_cell_is(page, davis):
     assert "ordinary cells of this column looks this odd." in text
     # the number itself is for those who ask
     assert "0.0001" not in text
-    assert "Rows like this one have about 165" in text
+    assert "like those of the other one" in text
 
 
 def test_shares_are_said_as_far_as_they_matter():

@@ -49,7 +49,7 @@ def asked(davis, monkeypatch):
         said = {one: [c in decisions for c in cells_of(table, one)] for one in every}
         left = tuple(one for one in every if not all(said[one]))
         done = tuple(one for one in every if all(said[one]))
-        return Taught(left, done, sum(map(sum, said.values())), moved)
+        return Taught(left, done, sum(map(sum, said.values())), moved, suspicion)
 
     monkeypatch.setattr(sessions, "taught", lesson)
     davis.every, davis.moved = every, moved
@@ -84,7 +84,7 @@ def made(app):
 def test_findings_come_first_and_cells_and_map_are_a_click_away(davis):
     app = shown("inspect", davis)
     assert box(app, "What to look at").value == "Findings"
-    assert list_of(app)["title"][0] == "weight: 166"
+    assert list_of(app)["title"][0] == "weight and height swapped in 1 row"
     pick(app, "What to look at", "Cells")
     assert "2 suspects" in text_of(app)
     goto(goto(app, "heatmap"), "inspect")

@@ -30,7 +30,7 @@ def test_one_click_on_a_first_visit_shows_the_whole_way():
     assert "Decide: 0 of 2 suspects" in texts(app.sidebar.markdown)
     click(app, "Answer the questions")
     assert app.title[0].value == "Inspection list"
-    assert "weight: 166" in text_of(app)
+    assert "weight and height swapped in 1 row" in text_of(app)
     click(app, "Wrong: repair so")
     assert "Both suspects are decided on, with 2 changes" in text_of(app)
     assert "Decide: 2 of 2 suspects" in texts(app.sidebar.markdown)
