@@ -8,6 +8,7 @@ from cellval.ui.navigation import need_table, need_values
 from cellval.ui.repair.changes import changes_list, upload_decisions
 from cellval.ui.repair.compare import compare_runs, value_again
 from cellval.ui.repair.flagged import flagged_list
+from cellval.ui.repair.history import history
 from cellval.ui.repair.measure import measure
 from cellval.ui.session import get_session
 
@@ -24,6 +25,7 @@ def draw() -> None:
     changes_list(session, table)
     flagged_list(session, table)
     upload_decisions(session, table)
+    history(session)
 
     st.header("Did it help?", divider="gray")
     if table.label:

@@ -33,7 +33,7 @@ LIKELY, POSSIBLE = 0.8, 0.45  # how sure: an odd cell that is flagged; the next 
 FEW_LOOKED_AT = 20  # cells with a likely suggestion: fewer tell nothing of the others
 MOST_LOOKED_AT = 200  # cells of a finding that are suggested for one by one
 NEARLY_ALL = 0.9  # of these have their plain reading: so have all
-MOST_CELLS = 1_000  # odd cells by themselves that are asked about, beyond the flagged
+MOST_CELLS = 300  # odd cells by themselves that are asked about, beyond the flagged
 
 
 def findings(

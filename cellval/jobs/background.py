@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
+from cellval.detect.findings import all_findings
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
@@ -254,6 +255,8 @@ class ValuationJob(Job[CellValues]):
         if found is not None:
             suspicion = make_suspicion(self.table, values, found)
             _prepare(suspicion, "ranks", "n_flagged", "corner")
+            if snapshot.done >= 1 and found.is_final:  # for long, and asked for at once
+                all_findings(suspicion)
         with self._lock:
             if self.active:
                 self._values, self._suspicion = values, suspicion

@@ -16,6 +16,7 @@ from helpers import (
     labels,
     pick,
     running,
+    session_of,
     shown,
     text_of,
     texts,
@@ -35,7 +36,7 @@ SWAP = {
     (12, "height"): Repair("replace", "166", "Swapped with 'weight' in the same row."),
     (12, "weight"): Repair("replace", "57", "Swapped with 'height' in the same row."),
 }
-FILES = ["Download the repaired CSV", "Download the change log"]
+FILES = ["Download the repaired CSV", "Download the change log", "Download the recipe"]
 FILES += ["Download flagged cells", "Download the whole list", "Download the values"]
 
 
@@ -236,3 +237,13 @@ def test_the_original_file_is_never_touched_in_all_words(davis):
         assert "original file is never touched" in text_of(
             shown(page, davis, source=davis_source(), repairs=dict(repairs))
         )
+
+
+def test_the_recipe_repairs_the_next_file(davis):
+    app = opened(davis, repairs=dict(SWAP))
+    text = files._recipe(session_of(app), davis.table)
+    done = cellval.apply_recipe(cellval.read_recipe(text), davis.table)
+    assert {cell: new.after for cell, new in done.repairs.items()} == {
+        cell: new.after for cell, new in SWAP.items()
+    }
+    assert downloads_of(opened(davis))["Download the recipe"].proto.disabled

@@ -144,7 +144,7 @@ def test_a_change_of_many_is_one_line_that_is_undone_whole(davis):
 
 def test_single_cells_of_a_change_of_many_can_be_undone(davis):
     app = grouped(opened(davis), [(row, "weight") for row in (1, 2, 3)])
-    assert not app.dataframe
+    assert [*app.dataframe[0].value] == ["step", "what", "cells"]
     tick(pick(app, "List each of their cells, too", True), [1])
     click(app, "Undo 1 ticked line")
     assert list(made(app)) == [(1, "weight"), (3, "weight")]
@@ -365,3 +365,23 @@ def test_changes_are_counted_in_words():
     assert changes_words({(1, ""): Repair("drop")}) == "1 row dropped"
     cells = {(1, "a"): Repair("blank"), (2, ""): Repair("drop")}
     assert changes_words(cells) == "1 cell changed, 1 row dropped"
+
+
+def test_the_history_goes_back_and_forth_and_loses_a_step_of_its_middle(davis):
+    app = opened(davis)
+    work = session_of(app).file
+    work.decide(3, "weight", "fine")
+    work.repair(12, "height", Repair("replace", "166"))
+    work.decide(5, "weight", "error")
+    app.run()
+    assert "History: 3 steps" in [box.label for box in app.expander]
+    click(app, "Undo the latest step")
+    assert (5, "weight") not in work.decisions
+    click(app, "Redo (1)")
+    assert work.decisions[5, "weight"] == "error"
+    place = next(k for k, d in enumerate(app.dataframe) if "step" in d.value)
+    assert app.dataframe[place].value["step"].tolist() == [3, 2, 1]
+    tick(app, [1], place)
+    click(app, "Take the ticked step back")
+    assert work.repairs == {}
+    assert work.decisions == {(3, "weight"): "fine", (5, "weight"): "error"}

@@ -17,6 +17,7 @@ from cellval.export.report import report_html
 from cellval.export.xlsx import xlsx_bytes
 from cellval.kept import kept
 from cellval.project.source import Source
+from cellval.recipes.making import recipe_of
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
     Repair,
@@ -77,7 +78,7 @@ def show_repaired(session: Session, table: Table) -> None:
         else f"A new file: yours with {made}, {_kept_words(table)} Your original file "
         "is never touched."
     )
-    a, b = st.columns(2)
+    a, b, c = st.columns(3)
     what = _noun(table)
     with _card(a, f"Repaired {what}", holds):
         words, name = f"Download the repaired {what}", repaired_name(table)
@@ -89,6 +90,16 @@ def show_repaired(session: Session, table: Table) -> None:
     with _card(b, "Change log", holds):
         name, make = f"{stem(table)}-changes.csv", partial(csv_bytes, log)
         download("Download the change log", name, make, disabled=nothing)
+    undecided = nothing and not session.file.decisions
+    holds = (
+        "What you decided, by content and not by row number, as a text that you can "
+        "read and edit: `cellval apply` repairs the next file with it, `cellval check` "
+        "asks whether it keeps your rules."
+    )
+    with _card(c, "Recipe for the next file", holds):
+        name, make = f"{stem(table)}-recipe.yaml", partial(_recipe, session, table)
+        options: dict[str, Any] = {"disabled": undecided, "mime": "application/yaml"}
+        download("Download the recipe", name, make, **options)
     n = _formulas(table, changes) if what == "CSV" else 0
     if n:
         st.warning(
@@ -97,6 +108,10 @@ def show_repaired(session: Session, table: Table) -> None:
             "files here such cells get a leading apostrophe.",
             icon=":material/function:",
         )
+
+
+def _recipe(session: Session, table: Table) -> bytes:
+    return recipe_of(table, session.file).text.encode()
 
 
 def _noun(table: Table) -> str:
