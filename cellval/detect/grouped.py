@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from cellval.detect.arithmetic import arithmetic
 from cellval.detect.blanks import blanks
 from cellval.detect.codes import codes
+from cellval.detect.conflicts import conflicts
 from cellval.detect.duplicates import near_duplicates
 from cellval.detect.finding import Finding
 from cellval.detect.formats import formats
@@ -25,6 +26,7 @@ FINDERS: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     spellings,
     broken_rules,
     two_givens,
+    conflicts,
     arithmetic,
     ordered,
     keys,

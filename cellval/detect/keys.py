@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding
-from cellval.detect.rules import _Coded
+from cellval.detect.rules import Coded
 from cellval.kept import kept
 from cellval.table.columns import Column
 from cellval.table.table import Table
@@ -38,7 +38,7 @@ def keys(table: Table) -> tuple[Finding, ...]:
 
 
 def _repeats(table: Table, column: Column) -> list[Finding]:
-    coded = _Coded.of(table.cells[column.name])
+    coded = Coded.of(table.cells[column.name])
     sizes = coded.sizes
     n, k = int(sizes.sum()), int((sizes > 0).sum())
     names = [text for text, size in zip(coded.texts, sizes, strict=True) if size]
@@ -67,7 +67,7 @@ def _repeats(table: Table, column: Column) -> list[Finding]:
 def _finding(
     table: Table,
     column: Column,
-    coded: _Coded,
+    coded: Coded,
     rows: np.ndarray,
     is_whole: bool,
     counts: tuple[int, int],

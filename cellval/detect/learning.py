@@ -66,6 +66,14 @@ class Taught:
     moved: Mapping[str, str]
     suspicion: Suspicion
 
+    def said_of(self, position: int, column: str) -> str:
+        """The sentence about a cell's finding, if decisions on others moved it."""
+        for one in self.findings:
+            has = one.key in self.moved and (one.rows == position).any()
+            if has and ((one.rows == position) & (one.columns == column)).any():
+                return self.moved[one.key]
+        return ""
+
     @property
     def teaching(self) -> tuple[Finding, ...]:
         """The open ones in another order: those whose answer would teach most first.

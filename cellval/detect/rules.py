@@ -71,8 +71,8 @@ def dependencies(table: Table) -> tuple[Dependency, ...]:
     cells = table.cells
     if n > MOST_JUDGED:  # texts of all rows are many, and few columns are in a rule
         cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
-    few = {str(name): _Coded.of(cells[name]) for name in cells}
-    whole = cache(lambda name: _Coded.of(table.cells[name]))
+    few = {str(name): Coded.of(cells[name]) for name in cells}
+    whole = cache(lambda name: Coded.of(table.cells[name]))
     given = [name for name, column in few.items() if column.has_groups][:MOST_GIVEN]
     found = []
     for a in given:
@@ -200,14 +200,14 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
 
 
 @dataclass(frozen=True, eq=False)
-class _Coded:
+class Coded:
     """A column as numbers for its texts; what is missing has the last one."""
 
     codes: np.ndarray
     texts: tuple[str, ...]  # the last: blank
 
     @classmethod
-    def of(cls, cells: pd.Series) -> "_Coded":
+    def of(cls, cells: pd.Series) -> "Coded":
         texts = Texts.of(cells)
         place: dict[str, int] = {}
         for text, gone in zip(texts.stripped, texts.missing, strict=True):
@@ -241,7 +241,7 @@ class _Coded:
 
 
 @dataclass(frozen=True, eq=False)
-class _Groups:
+class Groups:
     """Rows that share a text of one column, and what most of them hold in another."""
 
     size: np.ndarray  # of the group of each text
@@ -251,7 +251,7 @@ class _Groups:
     breaks: np.ndarray  # bool, of each row: another one than is usual
 
     @classmethod
-    def of(cls, a: _Coded, b: _Coded, codes: np.ndarray) -> "_Groups":
+    def of(cls, a: Coded, b: Coded, codes: np.ndarray) -> "Groups":
         pairs, which, counts = np.unique(
             a.codes * b.n + codes, return_inverse=True, return_counts=True
         )
@@ -267,7 +267,7 @@ class _Groups:
         breaks = counted & (codes != usual[a.codes])
         return cls(size, usual, common, counts[which.ravel()], breaks)
 
-    def alone(self, a: _Coded) -> np.ndarray:
+    def alone(self, a: Coded) -> np.ndarray:
         """Rows that break what is clear, and with whom hardly any other agrees."""
         size = self.size[a.codes]
         clear = self.common[a.codes] >= CLEAR * size
@@ -275,10 +275,10 @@ class _Groups:
 
 
 def _judge(
-    a: _Coded, b: _Coded, draw: np.random.Generator
+    a: Coded, b: Coded, draw: np.random.Generator
 ) -> tuple[int, int, int] | None:
     """Rows, exceptions and those of chance, if it is a rule."""
-    found = _Groups.of(a, b, b.codes)
+    found = Groups.of(a, b, b.codes)
     counted = found.usual[a.codes] >= 0
     n, broken = int(counted.sum()), int(found.breaks.sum())
     groups = np.flatnonzero(found.usual >= 0)
@@ -288,7 +288,7 @@ def _judge(
         return None
     shuffled = b.codes.copy()
     shuffled[counted] = draw.permutation(b.codes[counted])
-    chance = int(_Groups.of(a, b, shuffled).breaks.sum())
+    chance = int(Groups.of(a, b, shuffled).breaks.sum())
     if broken > OF_CHANCE * chance or chance - broken < SURE * np.sqrt(chance):
         return None
     if broken == 0:
@@ -304,9 +304,9 @@ def _judge(
 
 
 def _dependency(
-    given: str, target: str, a: _Coded, b: _Coded, counts: tuple[int, int, int]
+    given: str, target: str, a: Coded, b: Coded, counts: tuple[int, int, int]
 ) -> Dependency:
-    groups = _Groups.of(a, b, b.codes)
+    groups = Groups.of(a, b, b.codes)
     rows = np.flatnonzero(groups.alone(a))
     of = a.codes[rows]
     return Dependency(

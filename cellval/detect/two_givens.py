@@ -21,10 +21,10 @@ from cellval.detect.rules import (
     OF_CHANCE,
     ROWS,
     SURE,
+    Coded,
     Dependency,
-    _Coded,
+    Groups,
     _dependency,
-    _Groups,
     _judge,
     dependencies,
 )
@@ -78,7 +78,7 @@ def _rules(table: Table) -> Iterator[_Rule]:
         cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
     if len(cells) < SURE**2:
         return
-    few = {str(name): _Coded.of(cells[name]) for name in cells}
+    few = {str(name): Coded.of(cells[name]) for name in cells}
     given = [name for name, column in few.items() if _may_give(column, len(cells))]
     targets = [name for name, column in few.items() if not column.is_constant]
     single = {(rule.given, rule.target) for rule in dependencies(table)}
@@ -94,7 +94,7 @@ def _rules(table: Table) -> Iterator[_Rule]:
             counts = _judge(both, few[t], draw)
             if counts is None or not _needs_both(few[a], few[b], both, few[t], draw):
                 continue
-            whole = [_Coded.of(table.cells[name]) for name in (a, b, t)]
+            whole = [Coded.of(table.cells[name]) for name in (a, b, t)]
             together = _combined(whole[0], whole[1])
             rule = _dependency(a, t, together, whole[2], counts)
             yield _Rule(
@@ -104,23 +104,23 @@ def _rules(table: Table) -> Iterator[_Rule]:
             )
 
 
-def _may_give(column: _Coded, n: int) -> bool:
+def _may_give(column: Coded, n: int) -> bool:
     """Not all the same, nor so different that two of them would name rows."""
     values = int((column.sizes > 0).sum())
     return column.has_groups and 2 <= values <= n / ROWS
 
 
-def _combined(a: _Coded, b: _Coded) -> _Coded:
+def _combined(a: Coded, b: Coded) -> Coded:
     """Two columns as one; blank where one of them is."""
     codes = a.codes * b.n + b.codes
     blank = (a.codes == a.n - 1) | (b.codes == b.n - 1)
     different, index = np.unique(codes[~blank], return_inverse=True)
     own = np.full(codes.size, different.size)
     own[~blank] = index
-    return _Coded(own, ("",) * (different.size + 1))
+    return Coded(own, ("",) * (different.size + 1))
 
 
-def _has_groups(both: _Coded) -> bool:
+def _has_groups(both: Coded) -> bool:
     sizes = both.sizes
     groups = sizes[sizes >= GROUP]
     return groups.size >= GROUPS and int(groups.sum()) >= max(
@@ -129,8 +129,8 @@ def _has_groups(both: _Coded) -> bool:
 
 
 def _promising(
-    both: _Coded,
-    few: dict[str, _Coded],
+    both: Coded,
+    few: dict[str, Coded],
     targets: list[str],
     pair: tuple[str, str],
     draw: np.random.Generator,
@@ -163,27 +163,27 @@ def _common(codes: np.ndarray, n: int, held: np.ndarray, n_held: int) -> int:
 
 
 def _needs_both(
-    a: _Coded, b: _Coded, both: _Coded, t: _Coded, draw: np.random.Generator
+    a: Coded, b: Coded, both: Coded, t: Coded, draw: np.random.Generator
 ) -> bool:
     """Far fewer exceptions than if rows that share one of the two were shuffled."""
-    broken = int(_Groups.of(both, t, t.codes).breaks.sum())
+    broken = int(Groups.of(both, t, t.codes).breaks.sum())
     known = np.flatnonzero(both.codes < both.n - 1)
     for one in (a, b):
         order = known[np.argsort(one.codes[known], kind="stable")]
         mixed = known[np.lexsort((draw.random(known.size), one.codes[known]))]
         shuffled = t.codes.copy()
         shuffled[order] = t.codes[mixed]
-        chance = int(_Groups.of(both, t, shuffled).breaks.sum())
+        chance = int(Groups.of(both, t, shuffled).breaks.sum())
         if broken > OF_CHANCE * chance or chance - broken < SURE * np.sqrt(chance):
             return False
     return True
 
 
 def _is_open(
-    pair: tuple[_Coded, _Coded], t: _Coded, both: _Coded, rows: np.ndarray
+    pair: tuple[Coded, Coded], t: Coded, both: Coded, rows: np.ndarray
 ) -> np.ndarray:
     """Would another text in one of the two columns explain what the third one holds?"""
-    usual = _Groups.of(both, t, t.codes).usual[both.codes]
+    usual = Groups.of(both, t, t.codes).usual[both.codes]
     held, explained = t.codes[rows], np.zeros(rows.size, bool)
     for one in pair:
         known = one.codes[usual >= 0] * t.n + usual[usual >= 0]

@@ -86,6 +86,10 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
         _whose(table, cell, new)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells, is_past=new is not None)
+        if suspicion is not None and (
+            said := session.said_of(suspicion, position, column)
+        ):
+            st.caption(plain(said))
         if cell.is_valued:
             _value(cell, values.settings)
         _decision_buttons(session, cell)

@@ -312,6 +312,13 @@ class Session:
             known = self._taught = suspicion, made, taught(suspicion, made)
         return known[2]
 
+    def said_of(self, suspicion: Suspicion, position: int, column: str) -> str:
+        """What answers say of a cell; nothing before questions were asked for, which
+        takes a while."""
+        if self._taught is None or self._taught[0] is not suspicion:
+            return ""
+        return self.taught(suspicion).said_of(position, column)
+
     @property
     def memo(self) -> RunMemo:
         """What is known of the run at hand; of no run if there is none."""

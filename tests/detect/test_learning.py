@@ -76,6 +76,9 @@ def test_answers_move_those_that_are_like_it():
     assert sure_in(fine, third) < third.sure
     assert "You called" in wrong.moved[third.key] and "wrong" in wrong.moved[third.key]
     assert "fine" in fine.moved[third.key]
+    place = int(third.rows[0]), third.column
+    assert fine.said_of(*place) == fine.moved[third.key]
+    assert fine.said_of(place[0], "gone") == taught(SUSPICION, {}).said_of(*place) == ""
 
 
 def test_the_same_letter_teaches_more_than_another_one():
