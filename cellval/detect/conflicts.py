@@ -28,7 +28,9 @@ def conflicts(table: Table) -> tuple[Finding, ...]:
     if n > MOST_JUDGED:
         cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
     coded = {str(name): Coded.of(cells[name]) for name in cells}
-    given = [name for name, column in coded.items() if column.has_groups][:MOST_GIVEN]
+    measured = {c.name for c in table.columns if c.kind in ("number", "date")}
+    names = [name for name, column in coded.items() if column.has_groups]
+    given = [name for name in names if name not in measured][:MOST_GIVEN]
     settled = {rule.target for rule in dependencies(table)}
     found = []
     for b, held in coded.items():
