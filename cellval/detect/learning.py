@@ -97,9 +97,9 @@ class Taught:
 def taught(suspicion: Suspicion, decisions: Decisions) -> Taught:
     """The questions that are left, in the order that decisions give them."""
     found = all_findings(suspicion)
+    known = _known(suspicion)  # also without decisions: the first one will not wait
     if not decisions:
         return Taught(found, (), 0, {}, suspicion)
-    known = _known(suspicion)
     counts = _counts(known, decisions)
     lessons = _lessons(found, known.shared, counts)
     now = _moved_scores(suspicion, known, lessons, decisions)
