@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellval.detect.digits import Numbers, numbers_in
-from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.finding import FLAGGED, Finding, column_name, finding
 from cellval.detect.rules import MOST_JUDGED
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -57,8 +57,10 @@ def ordered(table: Table) -> tuple[Finding, ...]:
             if not any((cell.row, name) in taken for name, _ in cell.held)
         ]
         taken.update((cell.row, name) for cell in cells for name, _ in cell.held)
-        if cells:
-            found.append(_finding(table, order, cells))
+        for is_sure in (True, False):
+            part = [cell for cell in cells if (cell.sure >= FLAGGED) == is_sure]
+            if part:
+                found.append(_finding(table, order, part, is_sure))
     return tuple(found)
 
 
@@ -197,7 +199,9 @@ def _cells(table: Table, order: _Order, orders: list[_Order]) -> list[_Broken]:
             found.append(_Broken(i, held, SURE_ODD))
         elif all(swapped) and order.usual[0] <= x[0] - x[1] <= order.usual[1]:
             cells = ((pair[0].name, texts[1]), (pair[1].name, texts[0]))
-            found.append(_Broken(i, cells, SURE_SWAP))
+            # Of two numbers that are much alike, one wrong one looks the same.
+            is_number = order.low.word == "number"
+            found.append(_Broken(i, cells, SURE_OTHER if is_number else SURE_SWAP))
         elif fits[0] != fits[1]:
             odd = int(fits[0])
             found.append(_Broken(i, ((pair[odd].name, None),), SURE_ODD))
@@ -218,7 +222,9 @@ def _doubt(column: Numbers, i: int, orders: list[_Order]) -> int:
     return sum(int(order.broken[i]) - int(order.holds[i]) for order in own)
 
 
-def _finding(table: Table, order: _Order, rows: list[_Broken]) -> Finding:
+def _finding(
+    table: Table, order: _Order, rows: list[_Broken], is_sure: bool
+) -> Finding:
     low, high = column_name(order.low.name), column_name(order.high.name)
     cells = [(one.row, *cell) for one in rows for cell in one.held]
     sure = float(np.mean([one.sure for one in rows]))
@@ -231,7 +237,7 @@ def _finding(table: Table, order: _Order, rows: list[_Broken]) -> Finding:
         [row for row, _, _ in cells],
         [after for _, _, after in cells],
         columns=[name for _, name, _ in cells],
-        about=("order", order.low.name, order.high.name),
+        about=("order", order.low.name, order.high.name, str(is_sure)),
         sure=sure * (NUMBERS if order.low.word == "number" else 1.0),
         title=f"{low} ≤ {high}",
         evidence=(
