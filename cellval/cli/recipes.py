@@ -15,11 +15,10 @@ from cellval.cli.files import (
 )
 from cellval.errors import InputError
 from cellval.export.frames import csv_bytes, safe_frame
-from cellval.project.source import Setup
+from cellval.project.source import Setup, reading_of
 from cellval.recipes.applying import Applied, apply_recipe
 from cellval.recipes.making import recipe_of
 from cellval.recipes.recipe import Recipe, read_recipe
-from cellval.recipes.steps import Reading
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import (
     changes_frame,
@@ -78,19 +77,6 @@ def _of_decisions(options: argparse.Namespace) -> Recipe:
         has_label=bool(table.label),
     )
     return recipe_of(table, work, reading=reading_of(chosen))
-
-
-def reading_of(setup: Setup) -> Reading:
-    """How a file is read, as a recipe tells it."""
-    return Reading(
-        setup.label or "",
-        setup.has_label,
-        setup.id_column or "",
-        setup.exclude,
-        setup.kinds,
-        setup.sheet or "",
-        setup.header_row or 0,
-    )
 
 
 def apply(options: argparse.Namespace) -> int:

@@ -17,6 +17,7 @@ NUMBER, WORD = 0.9, 0.4  # how sure: -999 far from all others, "unknown"
 # income. The more cells have it, the less does it look like a code.
 ZERO, MUCH_ZERO, MUCH = 0.8, 0.3, 0.2
 SPIKE = 0.4  # a number that nobody uses as a code
+BLANKS, OTHERS = 0.01, 2  # share of blank cells of so many other columns, at least
 MARKER = 0.7  # N/A in one column, where all others leave such cells blank
 
 
@@ -69,18 +70,20 @@ def _code(table: Table, code: Placeholder) -> Finding:
 def _markers(table: Table) -> Iterator[Finding]:
     """A text such as N/A in one column, where others leave such cells blank."""
     held: dict[str, list[tuple[str, np.ndarray]]] = {}
-    blank = 0
+    blank: set[str] = set()
     for column in table.columns:
         texts = Texts.of(table.cells[column.name])
-        blank += any(not text for text in texts.stripped)
+        empty = [k for k, text in enumerate(texts.stripped) if not text]
+        if texts.counts[empty].sum() >= BLANKS * table.n_rows:
+            blank.add(column.name)
         for k in np.flatnonzero(texts.missing).tolist():
             if (text := texts.stripped[k]).casefold() in MISSING_MARKERS:
                 rows = np.flatnonzero(texts.index == k)
                 held.setdefault(text, []).append((column.name, rows))
-    if len(held) != 1 or not blank:  # it is how this file says that
+    if len(held) != 1:  # it is how this file says that
         return
     ((text, places),) = held.items()
-    if len(places) > 1:
+    if len(places) > 1 or len(blank - {places[0][0]}) < OTHERS:
         return
     name, rows = places[0]
     yield finding(

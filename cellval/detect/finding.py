@@ -112,19 +112,38 @@ class Finding:
             texts[own] = table.cells[name].iloc[self.rows[own]].tolist()
         return list(texts)
 
-    def action(self, table: Table) -> str:
-        """What is proposed, with examples of before and after."""
+    def action(self, table: Table, examples: int = EXAMPLES) -> str:
+        """What is proposed, with some examples of before and after."""
         known = [k for k, text in enumerate(self.after) if text is not None]
         if not known:
             return ""
         texts = self.before(table)
-        pairs = dict.fromkeys((texts[k].strip(), self.after[k]) for k in known)
+        pairs = dict.fromkeys((texts[k], self.after[k]) for k in known)
         shown = [
-            f"{content(old, 30)} → {content(new, 30)}"
-            for old, new in [*pairs][:EXAMPLES]
+            f"{_shown(old, new)} → {_part(new, old)}"
+            for old, new in [*pairs][:examples]
         ]
         more = len(pairs) - len(shown)
         return "; ".join(shown) + (f"; and {more:,} more" if more > 0 else "")
+
+
+def _shown(old: str, new: str) -> str:
+    """A text before a change; if that is about blanks around it, these can be seen."""
+    if old.strip() == new.strip() and old != new:
+        lead, tail = len(old) - len(old.lstrip()), len(old) - len(old.rstrip())
+        return f"{'␣' * lead}{content(old, 30)}{'␣' * tail}"
+    return _part(old, new)
+
+
+def _part(text: str, other: str) -> str:
+    """A long text from shortly before it differs from another one."""
+    if max(len(text), len(other)) <= 30:
+        return content(text, 30)
+    same = 0
+    while same < min(len(text), len(other)) and text[same] == other[same]:
+        same += 1
+    start = max(0, same - 10) if same > 15 else 0
+    return ("…" if start else "") + content(text[start:], 30)
 
 
 def finding(
@@ -165,7 +184,7 @@ def finding(
 
 def key_of(*parts: str) -> str:
     """Short, and the same for the same parts."""
-    whole = "\x1f".join(parts)
+    whole = "\x1f".join(part.replace("\x1f", "\x1f\x1f") for part in parts)
     return f"{parts[0]}-{hashlib.sha256(whole.encode()).hexdigest()[:12]}"
 
 

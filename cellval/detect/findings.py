@@ -1,6 +1,7 @@
 """All questions about a table, those that would settle most errors first."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +14,9 @@ from cellval.detect.finding import (
     finding,
     row_name,
 )
-from cellval.detect.formats import plain_reading
+from cellval.detect.formats import plain_reading, unit_of
 from cellval.detect.grouped import grouped
+from cellval.detect.readings import as_decimal
 from cellval.detect.suggestions import MOST_DETAILED, ODD, best_suggestions
 from cellval.detect.surprise import surprise
 from cellval.detect.suspects import reasons
@@ -32,7 +34,9 @@ from cellval.values.result import CellValues
 LIKELY, POSSIBLE = 0.8, 0.45  # how sure: an odd cell that is flagged; the next ones
 FEW_LOOKED_AT = 20  # cells with a likely suggestion: fewer tell nothing of the others
 MOST_LOOKED_AT = 200  # cells of a finding that are suggested for one by one
+ALIKE = 0.7  # of the numbers with a unit are best as they are: so are all
 NEARLY_ALL = 0.9  # of these have their plain reading: so have all
+CONFIRMED = ("code", "spelling", "format")  # kinds that flagged cells can confirm
 MOST_CELLS = 300  # odd cells by themselves that are asked about, beyond the flagged
 
 
@@ -68,7 +72,7 @@ def findings(
 @kept(1)
 def all_findings(suspicion: Suspicion) -> tuple[Finding, ...]:
     """Those of whole columns, and odd cells that none of them has."""
-    columns = _once(in_order([*grouped(suspicion.table)]))
+    columns = _once(_confirmed(suspicion, grouped(suspicion.table)))
     return in_order(
         [
             *_with_actions(suspicion, columns),
@@ -78,11 +82,31 @@ def all_findings(suspicion: Suspicion) -> tuple[Finding, ...]:
     )
 
 
-def _once(found: tuple[Finding, ...]) -> list[Finding]:
-    """Without the cells that a sure finding before them has: one question is enough."""
+def _confirmed(suspicion: Suspicion, found: Sequence[Finding]) -> list[Finding]:
+    """Doubtful questions are likely ones where most of their cells are flagged anyhow:
+    one question is better than one for each cell.
+    """
+    table = suspicion.table
+    places = {name: j for j, name in enumerate(table.feature_names)}
+    flagged = np.zeros(suspicion.scores.shape, bool)
+    if suspicion.n_flagged:
+        flagged.reshape(-1)[suspicion.first(suspicion.n_flagged)] = True
+
+    def is_likely(one: Finding) -> bool:
+        if one.is_flagged or one.kind not in CONFIRMED:
+            return False
+        cells = zip(one.rows.tolist(), one.columns.tolist(), strict=True)
+        hits = [name in places and flagged[i, places[name]] for i, name in cells]
+        return bool(np.mean(hits) > 0.5)
+
+    return [replace(one, sure=LIKELY) if is_likely(one) else one for one in found]
+
+
+def _once(found: list[Finding]) -> list[Finding]:
+    """Without the cells that a surer finding has: one question is enough."""
     settled: set[tuple[int, str]] = set()
     left = []
-    for one in found:
+    for one in sorted(found, key=lambda one: (-one.sure, -one.n_cells)):
         cells = list(zip(one.rows.tolist(), one.columns.tolist(), strict=True))
         new = np.array([cell not in settled for cell in cells], bool)
         if new.any():
@@ -125,6 +149,8 @@ def _acted(table: Table, one: Finding, texts: dict[int, str]) -> Finding:
     after = one.after.copy()
     for k, text in texts.items():
         after[k] = text
+    if one.kind == "format":
+        _convert_alike(table, one, after)
     left = [k for k, text in enumerate(after) if text is None]
     if one.kind == "format" and len(texts) >= FEW_LOOKED_AT:
         held = one.before(table)
@@ -134,6 +160,26 @@ def _acted(table: Table, one: Finding, texts: dict[int, str]) -> Finding:
             for k, new in read.items():
                 after[k] = after[k] if new is None else new
     return replace(one, after=after)
+
+
+def _convert_alike(table: Table, one: Finding, after: np.ndarray) -> None:
+    """Numbers with the same unit are all converted alike, or none is: what would fit
+    best for each would be another one each time.
+    """
+    parts = [unit_of(text) for text in one.before(table)]
+    for unit in {unit for _, unit in parts if unit}:
+        own = [k for k, part in enumerate(parts) if part[1] == unit]
+        old = {k: as_decimal(parts[k][0], table.decimal) for k in own}
+        new = {k: as_decimal(after[k], table.decimal) for k in own if after[k]}
+        ratios = Counter(
+            round(float(number / before), 2)
+            for k, number in new.items()
+            if number is not None and (before := old[k])
+        )
+        ratio, n = ratios.most_common(1)[0] if ratios else (0.0, 0)
+        as_it_is = ratio == 1.0 and n >= ALIKE * sum(ratios.values())
+        for k in own:
+            after[k] = parts[k][0] if as_it_is else None
 
 
 def in_order(found: list[Finding]) -> tuple[Finding, ...]:
@@ -167,7 +213,7 @@ def _odd_cells(
     table = suspicion.table
     places = {name: j for j, name in enumerate(table.feature_names)}
     sure, doubtful = (np.zeros(suspicion.scores.shape, bool) for _ in range(2))
-    for one in grouped(table):
+    for one in _confirmed(suspicion, grouped(table)):
         taken = sure if one.is_flagged else doubtful
         for i, name in zip(one.rows.tolist(), one.columns.tolist(), strict=True):
             if name in places:

@@ -27,18 +27,19 @@ from cellval.table.columns import MISSING_MARKERS, Column, Texts
 from cellval.table.table import Table
 from cellval.text import brief, counted, listed
 
+NOTATION = 0.3  # how sure: <5 among numbers says more than a number can
 STRAY = 0.95  # how sure: a text among numbers, or damage of encoding
 UNLIKE = 0.85  # other kinds of characters than all others have
 LENGTH = 0.3  # a character more or less
 LONG_CODE = 5  # characters: shorter ones may just count
 DIFFERENT = 20  # texts with the main pattern, at least
-MANY_UNITS = 0.8  # one unit in several spellings
+MANY_UNITS = 0.92  # one unit in several spellings
 OUTER = 0.6  # blanks around a text
 MAIN = 0.9  # share of a column's cells that the main pattern has, at least
 MANY = 20  # cells written alike are a question of their own
 LONGEST_WAY = 20  # characters
 FEWEST = 20  # cells with content, or there is no main pattern
-SAME_UNIT = 0.95  # of the cells are numbers with one unit
+PLAIN, SAME = 0.9, 0.95  # of the cells are numbers with one unit, and perhaps a word
 FEW_OUTER = 0.1  # of the cells, at most, have blanks around them
 UNIT_WORDS = {
     **dict.fromkeys(("oz", "ounce", "ounces"), "oz"),
@@ -62,6 +63,8 @@ UNIT_WORDS = {
     **dict.fromkeys(("mi", "mile", "miles"), "mi"),
 }
 _with_unit = re.compile(r"([-+−]?\d[\d.,]*)\s*([^\W\d][^\d]*|[%$€£][^\d]*)")
+_beyond = re.compile(r"[<>≤≥~≈]=? ?#|# ?\+|# ?[-–/] ?#")
+_letter = re.compile(r"# ?[a-z]")
 _damage = re.compile(
     "[ÃÂ][\u0080-\u00bf]|â€|ï»¿|\ufffd|&(?:amp|lt|gt|quot|nbsp|#\\d+);"
 )
@@ -93,8 +96,13 @@ def _strays(table: Table, column: Column) -> Iterator[Finding]:
         own = text.strip()
         if own not in asked and own.casefold() not in MISSING_MARKERS:
             ways.setdefault(_way(own), []).append((i, own))
-    rest = [cell for cells in ways.values() if len(cells) < MANY for cell in cells]
-    groups = {way: cells for way, cells in ways.items() if len(cells) >= MANY}
+    apart = {
+        way
+        for way, cells in ways.items()
+        if len(cells) >= MANY or _is_notation(way, len(cells))
+    }
+    rest = [cell for way, cells in ways.items() if way not in apart for cell in cells]
+    groups = {way: ways[way] for way in ways if way in apart}
     for way, cells in (groups | ({"": sorted(rest)} if rest else {})).items():
         first = cells[0][1]
         title = f"{column_name(column.name)}: '{brief(first, 30)}' is no {column.word}"
@@ -102,8 +110,8 @@ def _strays(table: Table, column: Column) -> Iterator[Finding]:
         if len(cells) > 1:
             title += f", and {len(cells) - 1:,} more"
             evidence = (
-                f"{counted(len(cells), 'cell')} such as '{brief(first, 30)}' are no "
-                f"{column.word}, as all others are."
+                f"{counted(len(cells), 'cell')} such as '{brief(first, 30)}' hold no "
+                f"{column.word}; all others do."
             )
         yield finding(
             table,
@@ -111,11 +119,23 @@ def _strays(table: Table, column: Column) -> Iterator[Finding]:
             column.name,
             [i for i, _ in cells],
             about=("stray", way),
-            sure=STRAY,
+            sure=NOTATION if _is_notation(way, len(cells)) else STRAY,
             title=title,
             evidence=evidence,
             why=[f"'{brief(own, 30)}' is no {column.word}." for _, own in cells],
         )
+
+
+def _is_notation(way: str, n: int) -> bool:
+    """Below 5, 90 and more, 3 to 4, house 17a: more than a number, and meant so."""
+    return bool(_beyond.fullmatch(way)) or (n >= MANY and bool(_letter.fullmatch(way)))
+
+
+def unit_of(text: str) -> tuple[str, str]:
+    """Number and unit of a text that is just that; empty texts if it is not."""
+    match = _with_unit.fullmatch(text.strip())
+    unit, more = _unit(match[2]) if match else ("", True)
+    return (match[1], unit) if match and unit and not more else ("", "")
 
 
 def plain_reading(table: Table, name: str, text: str) -> str | None:
@@ -142,6 +162,9 @@ def _damaged(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
     bad = [k for k, text in enumerate(texts.raw) if _damage.search(text)]
     if not bad:
         return
+    n = int(texts.counts[bad].sum())
+    if n > FEW_OUTER * texts.present:  # then it is how this file is written
+        return
     mended = {k: _mended(texts.raw[k]) for k in bad}
     if all(text == texts.raw[k] for k, text in mended.items()):
         return
@@ -158,7 +181,7 @@ def _damaged(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
         title=f"{column_name(column.name)}: damaged letters",
         evidence=(
             f"'{brief(first, 30)}' and the like, {in_cells(rows.size)}: the text was "
-            "read or written in a wrong encoding."
+            "read or written in a wrong encoding, or copied from a web page."
         ),
     )
 
@@ -195,7 +218,7 @@ def _outer_blanks(table: Table, column: Column, texts: Texts) -> Iterator[Findin
         about=("blanks",),
         sure=OUTER,
         title=f"{column_name(column.name)}: blanks around texts",
-        evidence=f"{counted(n, 'text')} of {texts.present:,} begin or end with blanks.",
+        evidence=f"In {n:,} of {texts.present:,} cells blanks stand around the text.",
     )
 
 
@@ -205,25 +228,27 @@ def _outer_blanks(table: Table, column: Column, texts: Texts) -> Iterator[Findin
 def _spelt_units(table: Table, column: Column, texts: Texts) -> list[Finding]:
     """Numbers with one unit in several spellings, which keeps them from being read."""
     mark = table.decimal
-    numbers: dict[int, str] = {}
+    numbers: dict[int, str | None] = {}
+    plain = 0  # cells with nothing but a number and a unit
     spelt: Counter[str] = Counter()
     units: set[str] = set()
     for k, text in enumerate(texts.stripped):
         match = None if texts.missing[k] else _with_unit.fullmatch(text)
         if match is None:
             continue
-        number = as_decimal(match[1], mark)
-        unit = _unit(match[2])
+        number, (unit, more) = as_decimal(match[1], mark), _unit(match[2])
         if number is not None and unit:
-            numbers[k] = written(tidied(number), mark)
+            numbers[k] = None if more else written(tidied(number), mark)
             spelt[match[2]] += int(texts.counts[k])
+            plain += 0 if more else int(texts.counts[k])
             units.add(unit)
     n = sum(spelt.values())
-    few = len(units) != 1 or len(spelt) < 2 or len(set(numbers.values())) < 2
-    if few or n < max(FEWEST, SAME_UNIT * texts.present):
+    few = len(units) != 1 or len(spelt) < 2 or len({*numbers.values()}) < 2
+    # 200 g flour is more than a number with a unit.
+    if few or plain < max(FEWEST, PLAIN * texts.present) or n < SAME * texts.present:
         return []
     rows = np.flatnonzero(np.isin(texts.index, list(numbers)))
-    ways = [f"'{brief(way, 20)}'" for way, _ in spelt.most_common()]
+    ways = [brief(way, 20) for way, _ in spelt.most_common()]
     return [
         finding(
             table,
@@ -242,10 +267,12 @@ def _spelt_units(table: Table, column: Column, texts: Texts) -> list[Finding]:
     ]
 
 
-def _unit(text: str) -> str:
-    """What a unit is called, whatever its spelling; empty if it is none."""
+def _unit(text: str) -> tuple[str, bool]:
+    """What a unit is called, whatever its spelling (empty if it is none), and whether
+    more words follow.
+    """
     words = re.findall(r"[^\W\d_]+|[%$€£]", text.casefold())
-    return UNIT_WORDS.get(words[0], "") if words else ""
+    return (UNIT_WORDS.get(words[0], ""), len(words) > 1) if words else ("", False)
 
 
 # --- patterns -------------------------------------------------------------------------

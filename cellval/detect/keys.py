@@ -19,6 +19,7 @@ from cellval.text import content, counted
 FEWEST = 20  # rows with a name, at least
 REPEATED = 0.02  # of them, at most, repeat an earlier one; one may in any table
 CODES = 0.95  # of the texts of a column of codes have the same pattern
+MOST_LOGS = 100.0  # more names than anybody has
 LONGEST = 60  # characters: longer texts are no codes
 BY_CHANCE = 4.0  # times as many repeats as chance gives, or as few: that is chance
 SURE = 0.4  # one of two cells is wrong at most, and some names are given twice
@@ -123,7 +124,8 @@ def _by_chance(n: int, names: list[str]) -> float:
     if len(numbers) == len(names):
         size = float(max(numbers) - min(numbers) + 1)
     else:
-        length = max(map(len, names))
+        length = min(LONGEST, max(map(len, names)))
         places = [{text[at : at + 1] for text in names} for at in range(length)]
-        size = float(np.exp(np.sum(np.log([len(place) for place in places]))))
+        logs = float(np.sum(np.log([len(place) for place in places])))
+        size = float(np.exp(min(logs, MOST_LOGS)))
     return min(float(n), n * n / 2 / size)

@@ -14,11 +14,12 @@ import numpy as np
 
 from cellval.detect.finding import FLAGGED, KINDS, Finding, column_name
 from cellval.detect.findings import all_findings, in_order, sure_of_cells
+from cellval.detect.grouped import grouped
 from cellval.detect.suspicion import SURPRISING, Suspicion
 from cellval.kept import kept
 from cellval.table.columns import Column
 from cellval.table.table import Table
-from cellval.text import brief
+from cellval.text import brief, counted
 
 # Row number from 1 and column: error, fine or unsure.
 Decisions = Mapping[tuple[int, str], str]
@@ -26,6 +27,7 @@ Decisions = Mapping[tuple[int, str], str]
 # Standard deviations, in log-odds, of what a kind, a column and a pattern may differ.
 SPREAD = {"kind": 0.7, "column": 1.0, "pattern": 1.5}
 STEPS = 12  # of Newton's method, which is at its end by then
+MOST_WORSE = 1.0  # log-odds by which answers make all cells of a column more suspect
 SUREST = 0.99  # no finding counts as settled before it was asked
 ODD_CELLS = ("cell", "swap")  # kinds that only suspicion speaks of
 DECIDED = {"error": 0.0, "fine": 1.0}  # the suspicion of cells that were decided
@@ -115,12 +117,14 @@ def taught(suspicion: Suspicion, decisions: Decisions) -> Taught:
         place = known.places[at]
         if place is not None:
             sure = sure_of(place)
+        elif not own:
+            sure = one.sure
         else:
             sure = _sigmoid(_logit(one.sure) + sum(lesson.shift for lesson in own))
         if own and (sentence := _sentence(own)):
             moved[one.key] = sentence
         open_.append(replace(one, sure=sure))
-    n = sum(count.n_decided for count in counts.values())
+    n = sum(cell in known.at for cell in decisions)
     return Taught(in_order(open_), tuple(answered), n, moved, now)
 
 
@@ -147,9 +151,10 @@ def _known(suspicion: Suspicion) -> _Known:
         for cell in cells_of(table, one):
             at.setdefault(cell, []).append(k)
     columns = {name: j for j, name in enumerate(table.feature_names)}
+    others = {one.key for one in grouped(table)}
     places = [
         (int(one.rows[0]), columns[one.columns[0]])
-        if one.kind in ODD_CELLS and one.columns[0] in columns
+        if one.kind in ODD_CELLS and one.key not in others and one.columns[0] in columns
         else None
         for one in found
     ]
@@ -186,6 +191,8 @@ def _shared(table: Table, one: Finding) -> dict[tuple[str, ...], str]:
     }
     if pattern := _pattern(table, one):
         words = f"with '{brief(pattern, 20)}'"
+        if one.kind in ("spelling", "rule"):
+            words = f"that have the letter '{pattern}' in place of another"
         shared["pattern", one.kind, pattern] = words
     return shared
 
@@ -241,11 +248,13 @@ def _sentence(own: Sequence[Lesson]) -> str:
     if abs(total) < MOVED:
         return ""
     most = max(own, key=lambda lesson: np.sign(total) * lesson.shift)
-    n, word = (most.n_wrong, "wrong") if total > 0 else (most.n_fine, "fine")
-    if not n:
+    counts = {"wrong": most.n_wrong, "fine": most.n_fine}
+    if not counts["wrong" if total > 0 else "fine"]:
         return ""
-    cells = "1 cell" if n == 1 else f"{n:,} cells"
-    return f"You called {cells} {most.words} {word}."
+    first, *others = [word for word, n in counts.items() if n]
+    also = "".join(f" and {counts[word]:,} {word}" for word in others)
+    n = counted(counts[first], "cell")
+    return f"You called {n} {most.words} {first}{also}."
 
 
 # --- cells ----------------------------------------------------------------------------
@@ -266,7 +275,7 @@ def _moved_scores(
     for name, j in columns.items():
         shift = general + shifts.get(("column", "cell", name), 0.0)
         if shift:
-            _shift(scores[:, j], shift)
+            _shift(scores[:, j], min(shift, MOST_WORSE))
     heard = {k for cell in decisions for k in known.at.get(cell, ())}
     like = {  # a cell for each text that was decided on
         name: known.places[k]
@@ -277,7 +286,8 @@ def _moved_scores(
     for pattern, place in like.items():
         if place is not None:
             same = _holds_the_same(table.features[place[1]], place[0])
-            scores[same, place[1]] = _shift(scores[same, place[1]], shifts[pattern])
+            shift = min(shifts[pattern], MOST_WORSE)
+            scores[same, place[1]] = _shift(scores[same, place[1]], shift)
     for k, one in enumerate(found):
         own_shift = sum(shifts.get(name, 0.0) for name in known.shared[k])
         sure = _sigmoid(_logit(one.sure) + own_shift)

@@ -1,5 +1,6 @@
 """Categories that look like a slip of the fingers for a much more common one."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -17,6 +18,9 @@ SHORTEST = 5  # letters: short words are close to each other by chance
 SHORTEST_SWAP = 4  # the same for two letters swapped, which chance does less often
 LONGEST = 40  # letters: a long text is no word
 MOST_CATEGORIES = 2_000
+# Signs that mean something; hyphens do at the ends of words only.
+_meaning = re.compile(r"[+<>=#*/%!~&^|@$€£±°]|(?<!\w)[-−]|[-−](?!\w)")
+_numerals = re.compile(r"\b[ivx]+\b")
 MEANT = 3  # words that differ alike are meant so
 
 
@@ -53,9 +57,20 @@ def misspelt(column: Column) -> dict[int, int]:
             if c != code and _has_slips(text, column.categories[c])
         }
         alike = {c for c in alike if counts[c] >= TIMES * counts[code]}
+        alike = {c for c in alike if same_signs(text, column.categories[c])}
         if alike:
             found[code] = max(alike, key=lambda c: (counts[c], -c))
     return found
+
+
+def same_signs(a: str, b: str) -> bool:
+    """Have they the same signs that mean something: O+ is not O-, nor >50K <=50K?"""
+    return _signs(a) == _signs(b)
+
+
+def _signs(text: str) -> list[str]:
+    """Signs, and numerals of Rome, that tell words apart."""
+    return [*_meaning.findall(text), *_numerals.findall(text.casefold())]
 
 
 def _has_slips(a: str, b: str) -> bool:

@@ -28,6 +28,7 @@ OFTEN = 0.004  # of all cells;
 MOSTLY = 0.7  # so many of all cells must hold a known one
 MANY = 1_000  # numbers that are compared quickly first
 SHORTEST_DOUBLED = 4  # characters: 11 may be meant
+MOST_AROUND = 12  # characters beside a number: an address is no number with more
 NOISY, TIDY = 15, 9  # digits of a number with, and without, what rounding left
 UNITS = (  # what a number was given in, what it should be in, and the factor
     ("in", "cm", 2.54),
@@ -177,7 +178,8 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
         return [(text, "With the decimal mark of the other cells.")]
     if column.numbers is not None and {shape, writing.usual} in PERCENTAGES:
         return _percentage(column.numbers, writing, number)
-    if writing.usual == "#" and shape != "#" and not _names_unit(shape):
+    is_short = len(own) - len(numbers[0]) <= MOST_AROUND
+    if writing.usual == "#" and shape != "#" and is_short and not _names_unit(shape):
         return [(number, "A plain number, as in the other cells.")]
     if shape in writing.rare and shape != "#" and _is_like(shape, writing.usual):
         return [(writing.usual.replace("#", numbers[0]), "As the other cells have it.")]

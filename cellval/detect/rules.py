@@ -9,6 +9,7 @@ group as in all others (where groups are likely rather than settled, some are to
 if those who break it stand alone in their group.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.finding import Finding, column_name, finding
-from cellval.detect.misspelt import differing, is_systematic
+from cellval.detect.misspelt import MEANT, differing
 from cellval.kept import kept
 from cellval.table.columns import Texts
 from cellval.table.table import Table
@@ -166,9 +167,10 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
     """
     held = [table.cells[rule.target].iat[int(rule.rows[k])].strip() for k in which]
     pairs = {(own, rule.usual[k]) for own, k in zip(held, which, strict=True) if own}
+    n_alike = Counter(differing(*pair) for pair in pairs)
     alike: dict[tuple[str, str], list[int]] = {}
     for own, k in zip(held, which, strict=True):
-        is_alike = _is_word(own) and is_systematic(own, rule.usual[k], [*pairs])
+        is_alike = _is_word(own) and n_alike[differing(own, rule.usual[k])] >= MEANT
         alike.setdefault(
             differing(own, rule.usual[k]) if is_alike else ("", ""), []
         ).append(k)
@@ -176,8 +178,8 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
     n, of = rule.n_exceptions, rule.n_rows
     for change, own_ones in alike.items():
         evidence = (
-            f"{given} settles {target}: of {of:,} rows only {n:,} differ from the "
-            f"others with the same {given}; {rule.by_chance:,} would by chance."
+            f"{given} settles {target}: {n:,} of {of:,} rows differ from the others "
+            f"with the same {given}, where chance would make {rule.by_chance:,}."
         )
         if any(change):
             evidence += (
@@ -190,7 +192,7 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
             rule.target,
             rule.rows[own_ones].tolist(),
             [rule.usual[k] for k in own_ones],
-            about=(rule.given, *change),
+            about=(rule.given, *filter(None, change)),
             sure=SYSTEMATIC if any(change) else LIKELY,
             title=f"{target} differs from what {given} says",
             evidence=evidence,

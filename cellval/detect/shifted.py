@@ -13,6 +13,7 @@ from cellval.text import content, counted
 EVIDENCE = 2.5
 AGAINST = 0.25  # of the evidence, at most, speaks for the column a cell stands in
 SURE = 0.9
+LOSING = 0.4  # the same where moving cells back would overwrite another one
 LEFT, RIGHT = -1, 1  # where cells went
 
 
@@ -85,6 +86,8 @@ def _finding(
         after[:, :-1] = own[:, 1:]
     else:
         after[:, 1:] = own[:, :-1]
+    # What stood there before would be lost, unless it is twice there or blank.
+    lost = (own[:, 0] != "") & (own[:, 0] != own[:, 1]) & (way == RIGHT)
     touched = after != own
     at, columns = np.nonzero(touched)
     side = "right" if way == RIGHT else "left"
@@ -101,7 +104,7 @@ def _finding(
         after[touched].tolist(),
         columns=[names[from_column + k] for k in columns.tolist()],
         about=(side, names[from_column]),
-        sure=SURE,
+        sure=SURE if not lost.any() else LOSING,
         title=f"{counted(rows.size, 'row')} shifted to the {side} from {name} on",
         evidence=(
             f"Cells fit the column to the {'left' if way == RIGHT else 'right'} of "

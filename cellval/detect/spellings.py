@@ -12,16 +12,17 @@ from cellval.detect.misspelt import (
     is_systematic,
     letters_of,
     misspelt,
+    same_signs,
     spelt_otherwise,
 )
-from cellval.detect.misspelt import TIMES as COMMON
 from cellval.table.columns import Column
 from cellval.table.table import Table
 from cellval.text import brief
 
 SLIP, REPEATED = 0.95, 0.8  # how sure: in one or two cells, in more
-RARE_SLIP = 0.7  # the same where there are many words: Cortland is no slip for Portland
-VOCABULARY = 20  # words that are common, at most, or there are many
+RARE_SLIP = 0.45  # the same where there are many words: Smyth is no slip for Smith
+VOCABULARY = 50  # words, at most, or there are many
+LONG = 12  # letters of a word that no other is like by chance
 LOOKS = 0.9  # the same but for case, blanks or dots
 TIMES = 3.0  # as common, at least, as another way to write the same: else who knows
 SYSTEMATIC = 0.1  # words that differ alike are meant so
@@ -52,7 +53,7 @@ def _slips(table: Table, column: Column) -> Iterator[Finding]:
     assert codes is not None
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     pairs = [(names[a], names[b]) for a, b in meant.items()]
-    few_words = np.sum(counts >= COMMON) <= VOCABULARY
+    few_words = np.sum(counts > 0) - len(meant) <= VOCABULARY
     alike: dict[tuple[str, str], list[int]] = {}
     for slip, word in meant.items():
         text, usual = names[slip], names[word]
@@ -64,10 +65,10 @@ def _slips(table: Table, column: Column) -> Iterator[Finding]:
         why = f"Looks like a slip for '{brief(usual, 40)}' {in_cells(counts[word])}."
         sure = SLIP if few_words else RARE_SLIP
         if counts[slip] > MOST_CELLS:
-            sure = REPEATED if few_words else SHORT
+            sure = REPEATED if few_words and len(usual) >= LONG else SHORT
         if letters_of(text) == letters_of(usual):
             sure = LOOKS
-        elif _is_another_word(text, usual):
+        elif _is_another_word(text, usual) or text[:1] != usual[:1]:
             sure = SHORT
         rows = np.flatnonzero(codes == slip)
         yield _spelling(table, column, text, usual, rows, sure, why)
@@ -117,6 +118,8 @@ def _looks(
         for code in others:
             text, usual = column.categories[code], column.categories[first]
             if _digits_apart(text) != _digits_apart(usual):
+                continue
+            if not same_signs(text, usual):
                 continue
             often = counts[first] >= TIMES * counts[code]
             why = (

@@ -34,6 +34,7 @@ from cellval.stats import robust_spread
 from cellval.table.columns import Column
 from cellval.table.table import Table
 
+DOUBTFUL_CODE = 0.011  # of ordinary cells: not odd yet, but before all others
 NANOSECONDS = 5.0  # that comparing a cell with another one usually takes
 RARITY_WEIGHT = 0.5  # of rarity beside the residual, in a column nothing predicts
 FEW = 5  # cells: smaller classes are judged by the spread of the whole column
@@ -121,6 +122,9 @@ def _combined(
 ) -> Surprise:
     """Rarity and residual as one number."""
     misfits, odds = dict(_misfits(table)), odds_of(asking, nearby)
+    for code in placeholders(table):  # of which one cannot be sure, but rather odd
+        own = odds.both[:, table.feature_names.index(code.column)]
+        own[code.rows] = np.minimum(own[code.rows], DOUBTFUL_CODE)
     odds.both[in_step(table)] = 1.0
     for cell in misfits:
         odds.both[cell] = 0.0

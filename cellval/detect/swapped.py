@@ -12,6 +12,7 @@ from cellval.text import content, counted
 
 EACH = 0.5  # that each of both cells must speak for it
 SURE = 0.9
+SHARED = 0.1  # of the texts, at most, stand in both columns
 MOST_ODD = 3  # cells of a row: what is odd all over was not merely swapped
 COMPLETE = 0.1  # of the cells of a column are blank, at most, where none should be
 MOST_PAIRS = 1_000  # of columns that are looked at, those with most rows first
@@ -24,6 +25,8 @@ def swapped(table: Table) -> list[Finding]:
     known, own = domains(table), own_fits(table)
     pairs: dict[tuple[int, int], np.ndarray] = {}
     for (a, b), rows in _candidates(table, own):
+        if _share_texts(table, names[a], names[b], rows):
+            continue
         texts_a, texts_b = (
             table.cells[names[j]].iloc[rows].str.strip().tolist() for j in (a, b)
         )
@@ -44,6 +47,13 @@ def swapped(table: Table) -> list[Finding]:
         for (a, b), rows in alone.items()
         if rows.size
     ]
+
+
+def _share_texts(table: Table, a: str, b: str, rows: np.ndarray) -> bool:
+    """Do two columns hold the same texts anyhow, as from and to do?"""
+    others = np.setdiff1d(np.arange(table.n_rows), rows)
+    one, other = (set(table.cells[name].iloc[others].str.strip()) for name in (a, b))
+    return len(one & other) > SHARED * min(len(one), len(other))
 
 
 def _candidates(

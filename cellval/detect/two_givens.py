@@ -215,7 +215,7 @@ def _finding(table: Table, found: _Rule, which: list[int], is_open: bool) -> Fin
         rule.target,
         rule.rows[which].tolist(),
         [rule.usual[k] for k in which],
-        about=(*pair, rule.target, "open" if is_open else ""),
+        about=(*pair, *["open"] * is_open),
         sure=sure,
         title=f"{a} and {b} settle {t}" + ": one of these cells" * is_open,
         evidence=(
@@ -223,4 +223,5 @@ def _finding(table: Table, found: _Rule, which: list[int], is_open: bool) -> Fin
             f"{counted(rule.n_rows, 'row')}."
         ),
         why=why,
+        given=() if is_open else pair,
     )

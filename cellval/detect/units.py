@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding
-from cellval.detect.readings import UNITS, written
+from cellval.detect.readings import UNITS, as_decimal, written
 from cellval.kept import kept
 from cellval.table.columns import Column
 from cellval.table.table import Table
@@ -63,6 +63,8 @@ def _finding(table: Table, column: Column, group: Converted) -> Finding:
     assert column.numbers is not None
     old = column.numbers[group.rows]
     new = [_written(table, x * group.factor) for x in old]
+    held = table.cells[column.name].iloc[group.rows].str.strip()
+    plain = [as_decimal(text, table.decimal) is not None for text in held]
     first, n = int(np.argmin(np.abs(old - np.median(old)))), len(new)
     name = column_name(column.name)
     return finding(
@@ -70,7 +72,7 @@ def _finding(table: Table, column: Column, group: Converted) -> Finding:
         "unit",
         column.name,
         group.rows.tolist(),
-        new,
+        [text if is_plain else None for text, is_plain in zip(new, plain, strict=True)],
         about=(group.given, group.wanted),
         sure=LIKELY,
         title=f"{name}: {group.given} instead of {group.wanted}?",
@@ -90,7 +92,7 @@ def _finding(table: Table, column: Column, group: Converted) -> Finding:
 
 def _written(table: Table, x: float) -> str:
     """A number as the file would have it, with the digits that a conversion tells."""
-    return written(Decimal(f"{x:.6g}"), table.decimal)
+    return written(Decimal(f"{x:.8g}"), table.decimal)
 
 
 @kept(1)
@@ -121,6 +123,7 @@ def in_another_unit(column: Column) -> tuple[Converted, ...]:
     return tuple(found)
 
 
+@np.errstate(all="ignore")  # numbers may be as large as can be
 def _body(x: np.ndarray) -> tuple[float, float]:
     """Middle and standard deviation of the half of the cells that is closest together.
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cellval.detect.finding import KINDS, Finding
@@ -244,12 +245,19 @@ def _by_recipe(
         for step in recipe.steps
         if isinstance(step, Answer) and step.answer == "refused"
     }
-    left = [
-        one
+    left = [one for one in found if one.key not in refused]
+    return _but(fine, table, broken(recipe, table)), _but(fine, table, left)
+
+
+def _but(
+    fine: Collection[tuple[int, str]], table: Table, found: Sequence[Finding]
+) -> list[Finding]:
+    """Findings without cells that are fine; those of which nothing is left go."""
+    parts = [
+        (one, np.array([cell not in fine for cell in cells_of(table, one)], bool))
         for one in found
-        if one.key not in refused and not fine.issuperset(cells_of(table, one))
     ]
-    return broken(recipe, table), left
+    return [one if new.all() else one.part(new) for one, new in parts if new.any()]
 
 
 def file_name(path: Path) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
+from cellval.recipes.steps import Reading
 from cellval.table.labels import GUESS
 from cellval.table.table import Table, read
 
@@ -56,3 +57,16 @@ class Setup:
         has_label = bool(saved.get("has_label", True))
         how = (saved["id_column"], exclude, kinds, *where, has_label)
         return cls(saved["label"], *how)
+
+
+def reading_of(setup: Setup) -> Reading:
+    """How a file is read, as a recipe tells it."""
+    return Reading(
+        setup.label or "",
+        setup.has_label,
+        setup.id_column or "",
+        setup.exclude,
+        setup.kinds,
+        setup.sheet or "",
+        setup.header_row or 0,
+    )

@@ -66,9 +66,16 @@ def said(table: Table, sentence: str) -> str:
     return sentence if table.target is None else of_numbers(sentence)
 
 
+WORD_JOINER = "\u2060"
+_addresses = re.compile(r"https?(?=://)|www(?=\.)|\w(?=@)", re.IGNORECASE)
+
+
 def plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    text = " ".join(str(text).split())
+    """Text that Markdown shows as it is.
+
+    Addresses would become links even so: a joiner that nobody sees keeps them texts.
+    """
+    text = _addresses.sub(f"\\g<0>{WORD_JOINER}", " ".join(str(text).split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 

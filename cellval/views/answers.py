@@ -55,9 +55,12 @@ def only_these(
     decisions: Decisions,
     repairs: Repairs,
     ticked: Collection[int],
+    shown: int | None = None,
 ) -> Answer:
-    """Some cells are wrong, by their place among `asked_cells`; the others are fine."""
-    asked = asked_cells(table, one, decisions)
+    """Some cells are wrong, by their place among `asked_cells`; the others that were
+    shown are fine, and those that were not shown are still open.
+    """
+    asked = asked_cells(table, one, decisions)[:shown]
     is_wrong = np.isin(np.arange(asked.size), [*ticked])
     wrong = _wrong(table, one, asked[is_wrong], repairs)
     fine = tuple(cells_of(table, one.part(asked[~is_wrong])))

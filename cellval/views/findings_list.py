@@ -13,6 +13,7 @@ from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.text import brief, content, counted
 
+LISTED = 1  # example of before and after in a line; the panel has more
 LINES = 100  # of the list that are sent to the browser at once
 MOST_CELLS = 50  # of a finding that are shown
 LONGEST = 80  # characters of a cell
@@ -125,7 +126,7 @@ def lines(table: Table, found: Sequence[Finding], decisions: Decisions) -> pd.Da
         "title": [one.title for one in found],
         "n_cells": [one.n_cells for one in found],
         "how_sure": [sure_words(one.sure) for one in found],
-        "action": [one.action(table) for one in found],
+        "action": [one.action(table, LISTED) for one in found],
         "answer": [answer_words(table, one, decisions) for one in found],
         "sure": [one.sure for one in found],
         "expected_errors": [one.expected_errors for one in found],

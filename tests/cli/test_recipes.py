@@ -5,8 +5,8 @@ import pytest
 
 import cellval
 from cellval.cli.arguments import main
-from cellval.cli.recipes import MOST_SAID, reading_of
-from cellval.project.source import Setup
+from cellval.cli.recipes import MOST_SAID
+from cellval.project.source import Setup, reading_of
 from cellval.recipes.steps import Reading
 from cellval.repairs.repair import Repair
 

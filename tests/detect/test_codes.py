@@ -41,7 +41,7 @@ def with_marker(*, elsewhere=False, blanks=True):
     z[50:60] = "N/A" if elsewhere else ""
     if not blanks:
         z[50:60] = "12"
-    return codes(table_of(x=x, z=z))
+    return codes(table_of(x=x, z=z, w=z[::-1]))
 
 
 def test_a_marker_beside_blanks_is_another_way_to_say_the_same():
@@ -53,6 +53,9 @@ def test_a_marker_beside_blanks_is_another_way_to_say_the_same():
 def test_a_marker_that_is_how_the_file_says_it_is_no_question():
     assert with_marker(elsewhere=True) == ()
     assert with_marker(blanks=False) == ()
+    x = RNG.integers(10, 99, 200).astype(str).astype(object)
+    x[:180], x[190] = "NA", ""  # blanks of its own column tell nothing
+    assert codes(table_of(x=x, z=RNG.integers(10, 99, 200).astype(str))) == ()
 
 
 def test_little_tables_have_no_codes():

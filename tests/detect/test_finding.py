@@ -71,3 +71,11 @@ def test_a_line_each():
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_has_a_word(kind):
     assert KINDS[kind][0].isupper()
+
+
+def test_long_texts_are_shown_where_they_differ():
+    long = "heart attack patients given aspirin at "
+    frame = pd.DataFrame({"x": [f"{long}arxival", "b", "c"], "z": range(3)})
+    table = cellval.Table.from_frame(frame, label=None)
+    found = one([0], [f"{long}arrival"], table=table)
+    assert found.action(table) == "…irin at arxival → …irin at arrival"

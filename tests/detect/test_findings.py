@@ -108,3 +108,34 @@ def test_a_clean_table_and_a_little_one_ask_little():
     assert [one for one in cellval.findings(clean) if one.is_flagged] == []
     two = cellval.Table.from_frame(pd.DataFrame({"x": [1, 2], "z": [3, 4]}), label=None)
     assert cellval.findings(two) == ()
+
+
+def test_numbers_with_one_unit_are_read_alike():
+    size = RNG.normal(10, 3, 200).round(1).astype(str).astype(object)
+    size[::10] = [f"{text} kg" for text in size[::10]]
+    frame = pd.DataFrame({"size": size, "x": RNG.normal(size=200).round(3)})
+    table = cellval.Table.from_frame(frame, label=None)
+    one = next(one for one in cellval.findings(table) if one.kind == "format")
+    held = [text.removesuffix(" kg") for text in one.before(table)]
+    assert one.n_cells == 20 and one.after.tolist() in (held, [None] * 20)
+
+
+def test_a_doubtful_code_of_flagged_cells_is_one_likely_question():
+    x = RNG.normal(50, 5, 300).round(1)
+    x[RNG.permutation(300)[:5]] = 1_000_000.0
+    frame = pd.DataFrame({"x": x, "z": RNG.normal(size=300).round(3)})
+    found = cellval.findings(cellval.Table.from_frame(frame, label=None))
+    asked = [one for one in found if (one.columns == "x").any() and one.is_flagged]
+    assert [(one.kind, one.n_cells) for one in asked] == [("code", 5)]
+
+
+def test_a_spelling_goes_before_blanks_around_it():
+    town = np.resize(["Boston", "Chicago"], 400).astype(object)
+    town[:30] = [f"{text} " for text in town[:30]]
+    town[0] = "Bostn "
+    frame = pd.DataFrame({"town": town, "z": RNG.normal(size=400).round(3)})
+    table = cellval.Table.from_frame(frame, label=None)
+    found = {one.kind: one for one in cellval.findings(table) if one.is_flagged}
+    assert found["spelling"].after.tolist() == ["Boston"]
+    assert found["format"].n_cells == 29
+    assert found["format"].action(table).startswith("Chicago␣ → Chicago")

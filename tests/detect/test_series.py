@@ -55,3 +55,13 @@ def test_shuffled_and_little_tables_have_no_order():
     assert (in_step(table_of(x=gone, z=WALK[:80]))[:, 0] == 0).all()
     huge = table_of(x=np.resize([1e308, -1e308, 0.0], 90), z=np.arange(90.0))
     assert in_step(huge).shape == (90, 1)
+
+
+def test_in_a_sorted_column_nothing_is_in_step():
+    x = np.sort(np.append(RNG.integers(20, 70, 300), [187, 193, 201]))
+    table = table_of(x=x, z=RNG.normal(size=303))
+    assert not in_step(table)[:, 0].any()
+    flagged = {
+        int(i) for one in cellval.findings(table) if one.is_flagged for i in one.rows
+    }
+    assert {300, 301, 302} <= flagged

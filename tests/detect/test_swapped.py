@@ -1,6 +1,7 @@
 """Columns swapped in some rows: found by what fits where, and put back."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from row_cases import after_of, odd_tables, people, read
 
@@ -75,3 +76,17 @@ def test_a_row_that_is_odd_all_over_is_not_swapped():
 @pytest.mark.parametrize("name", odd_tables())
 def test_nothing_is_found_where_nothing_is_swapped(name):
     assert swapped(read(odd_tables()[name])) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_columns_that_hold_the_same_texts_are_not_swapped(seed):
+    draw = np.random.default_rng(seed)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(draw.integers(0, 700, 900), "D")
+    ship = days + pd.to_timedelta(draw.integers(0, 9, 900), "D")
+    ports = np.array([f"P{k:03d}" for k in range(300)])
+    share = 1 / np.arange(1, 301)
+    frame = pd.DataFrame({"date": days.strftime("%Y-%m-%d")})
+    frame["ship"] = ship.strftime("%Y-%m-%d")
+    for name in ("origin", "goal"):
+        frame[name] = draw.choice(ports, 900, p=share / share.sum())
+    assert swapped(cellval.Table.from_frame(frame, label=None)) == []

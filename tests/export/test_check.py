@@ -195,3 +195,11 @@ def test_reading_options_are_those_of_read(tmp_path):
 def test_a_limit_that_no_file_could_keep_is_refused(fail_on):
     frame = pd.DataFrame({"x": [1, 2, 3]})
     assert "fail_on=" in message_of(cellval.check, frame, fail_on=fail_on)
+
+
+def test_cells_that_a_recipe_calls_fine_break_no_rule(tmp_path):
+    table, path = towns(tmp_path, ["8001", "Bern"], ["8001", "Basel"])
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(RULE + "- {do: fine, column: town, texts: [Basel]}\n")
+    (rule,) = judged(table, [], path, recipe=recipe).findings
+    assert rule.rows.tolist() == [12]

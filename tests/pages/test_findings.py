@@ -99,7 +99,7 @@ def test_a_line_says_kind_cells_how_sure_and_what_is_proposed(asked):
     assert frame["kind"].tolist() == ["Code for missing", "Spelling", "Odd cell"]
     assert frame["n_cells"].tolist() == [60, 3, 1]
     assert frame["how_sure"].tolist() == ["likely", "likely", "perhaps"]
-    assert frame["action"].tolist()[1:] == ["68 → 70; 59 → 71", ""]
+    assert frame["action"].tolist()[1:] == ["68 → 70; and 1 more", ""]
     seen = list(app.dataframe[0].proto.column_order)
     assert "sure" not in seen and "answer" not in seen
     assert "0 questions answered, 0 cells settled, about 2 left" in text_of(app)

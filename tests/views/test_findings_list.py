@@ -143,7 +143,7 @@ def test_a_line_says_what_is_asked_and_proposed(table, asked):
         "title": "city: spelling",
         "n_cells": 2,
         "how_sure": "very likely",
-        "action": "c1 → c9; c3 → c9",
+        "action": "c1 → c9; and 1 more",
         "answer": "",
         "sure": 0.9,
         "expected_errors": 1.8,

@@ -16,7 +16,7 @@ from cellval.export.frames import csv_bytes, decisions_frame, safe_frame, values
 from cellval.export.report import report_html
 from cellval.export.xlsx import xlsx_bytes
 from cellval.kept import kept
-from cellval.project.source import Source
+from cellval.project.source import Source, reading_of
 from cellval.recipes.making import recipe_of
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
@@ -111,7 +111,8 @@ def show_repaired(session: Session, table: Table) -> None:
 
 
 def _recipe(session: Session, table: Table) -> bytes:
-    return recipe_of(table, session.file).text.encode()
+    reading = reading_of(session.memo.setup)
+    return recipe_of(table, session.file, reading=reading).text.encode()
 
 
 def _noun(table: Table) -> str:

@@ -20,6 +20,7 @@ from cellval.ui.text import plain
 from cellval.views import answers
 from cellval.views.answers import Answer, asked_cells
 from cellval.views.findings_list import (
+    MOST_CELLS,
     answer_words,
     at_place,
     cell_lines,
@@ -151,7 +152,11 @@ def _answer_buttons(
     answer = partial(then_page, shown.session, _answer, shown.session, found, at)
     wrong = partial(answers.all_wrong, table, one, file.decisions, file.repairs)
     fine = partial(answers.all_fine, table, one, file.decisions)
-    only = partial(answers.only_these, table, one, file.decisions, file.repairs, ticked)
+    only = partial(
+        answers.only_these,
+        *(table, one, file.decisions, file.repairs, ticked),
+        shown=MOST_CELLS,
+    )
     cells = "The cell" if n == 1 else every(n, "cell")
     stays = " Cells that you decided on by themselves stay so." * (n < one.n_cells)
     are = "is" if n == 1 else "are"
@@ -159,7 +164,8 @@ def _answer_buttons(
     if not one.has_action:
         becomes = ", to be repaired on the Repair page"
     some = f"Only the {len(ticked):,} ticked" if ticked else "Only these"
-    others = n - len(ticked)
+    others = min(n, MOST_CELLS) - len(ticked)
+    rest = " Those that are not shown stay open." if n > MOST_CELLS else ""
     options: dict[str, Any] = {"width": "stretch"}
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
@@ -187,7 +193,7 @@ def _answer_buttons(
                 disabled=not ticked,
                 on_click=partial(answer, only),
                 help=f"{counted(len(ticked), 'ticked cell')} wrong, as above; the "
-                f"other {others:,} of the finding fine, also those that are not shown."
+                f"other {others:,} that are shown fine.{rest}"
                 if ticked
                 else "Tick the wrong ones below: the others are fine then.",
                 **options,

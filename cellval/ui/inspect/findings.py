@@ -164,9 +164,8 @@ def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> No
     n_pages, page = math.ceil(len(found) / LINES), 1
     if n_pages > 1:
         name = f"findings page {hash(asked)}"
-        page = st.pagination(
-            n_pages, **lasting(session, name, 1, range(1, n_pages + 1))
-        )
+        page = st.pagination(n_pages, key=session.widget_key(name))
+        page = min(page, n_pages)
     first = (page - 1) * LINES
     _draw(shown, found[first : first + LINES], asked)
     if n_pages > 1:

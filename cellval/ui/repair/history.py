@@ -20,8 +20,8 @@ def history(session: Session) -> None:
     if not file.steps:
         return
     undone = len(file.steps) - file.n_done
-    title = f"History: {counted(file.n_done, 'step')}"
-    with st.expander(title, icon=":material/history:"):
+    with st.expander("History", icon=":material/history:"):
+        st.caption(f"{counted(file.n_done, 'step')} done, {undone:,} undone.")
         with st.container(horizontal=True):
             st.button(
                 "Undo the latest step",
