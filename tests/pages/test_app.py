@@ -249,6 +249,8 @@ def test_plain_text_has_no_markdown_left():
         r"a \*b\* \[c\]\(d\) \:red\[e\] \<i\> \$x\$"
     )
     assert plain(" two\nlines ") == "two lines"
+    for address in ("http://a.example/5", "www.a.example", "me@a.example"):
+        assert plain(address).count("\u2060") == 1  # Markdown makes no link of it
 
 
 def test_the_meaning_of_numbers_is_that_of_the_method(davis):
