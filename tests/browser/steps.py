@@ -107,6 +107,9 @@ def start(page):
 
 
 def upload(page, path_or_file):
+    # A page that is being drawn may replace the field, and the file would go with it.
+    app = page.get_by_test_id("stApp")
+    expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=LONG)
     page.locator("input[type=file]").first.set_input_files(path_or_file)
 
 
