@@ -55,7 +55,8 @@ PAGES = {
     "questions": Page(
         "Errors that others made",
         "Dirty tables of third parties with the truth: what is flagged before a person "
-        "has answered anything, and what is suggested.",
+        "has answered anything, and after a reviewer who knows the truth answered the "
+        "first questions of the list.",
         ("questions",),
     ),
     "numbers": Page(
