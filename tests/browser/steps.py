@@ -106,10 +106,14 @@ def start(page):
     expect(page.get_by_role("heading", name="Heatmap", level=1)).to_be_visible()
 
 
-def upload(page, path_or_file):
-    # A page that is being drawn may replace the field, and the file would go with it.
+def still(page):
+    """A page that is being drawn may show a field twice, or replace it."""
     app = page.get_by_test_id("stApp")
     expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=LONG)
+
+
+def upload(page, path_or_file):
+    still(page)
     page.locator("input[type=file]").first.set_input_files(path_or_file)
 
 

@@ -25,6 +25,7 @@ from browser.steps import (
     sidebar,
     start,
     start_slow,
+    still,
     tick_line,
     upload,
 )
@@ -103,7 +104,10 @@ def test_a_workbook_with_three_sheets_comes_back_repaired(page, server, tmp_path
 
     # another sheet and back; then the row of the column names
     def choose(sheet):
-        page.get_by_role("combobox", name=re.compile("Sheet$")).click()
+        still(page)
+        box = page.get_by_role("combobox", name=re.compile("Sheet$"))
+        expect(box).to_have_count(1)
+        box.click()
         page.get_by_role("option", name=sheet, exact=True).click()
 
     choose("Sums")
@@ -111,11 +115,13 @@ def test_a_workbook_with_three_sheets_comes_back_repaired(page, server, tmp_path
     choose("Survey")
     expect(page.get_by_text(re.compile("^200 rows, 2 columns"))).to_be_visible()
     row = page.get_by_role("spinbutton", name="Header row")
+    still(page)
     expect(row).to_have_count(1)
     expect(row).to_have_value("3")
     row.fill("4")
     row.press("Enter")
     expect(page.get_by_text(re.compile("^199 rows"))).to_be_visible()
+    still(page)
     expect(row).to_have_count(1)  # the old one goes when the new one has come
     row.fill("3")
     row.press("Enter")
