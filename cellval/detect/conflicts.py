@@ -8,7 +8,7 @@ what would hardly ever agree by chance, those who differ are worth a question.
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding
-from cellval.detect.rules import MOST_GIVEN, MOST_JUDGED, Coded, Groups, dependencies
+from cellval.detect.rules import MOST_GIVEN, Coded, Groups, dependencies, judged_columns
 from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.text import brief
@@ -23,11 +23,7 @@ DOUBTFUL = 0.45  # how sure: the majority is not always right
 def conflicts(table: Table) -> tuple[Finding, ...]:
     """One for each column in which rows of the same name differ, with the name that
     most of them agree by."""
-    n, draw = table.n_rows, np.random.default_rng([1, table.n_rows])
-    cells = table.cells
-    if n > MOST_JUDGED:
-        cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
-    coded = {str(name): Coded.of(cells[name]) for name in cells}
+    draw, coded = np.random.default_rng([1, table.n_rows]), judged_columns(table)
     measured = {c.name for c in table.columns if c.kind in ("number", "date")}
     names = [name for name, column in coded.items() if column.has_groups]
     given = [name for name in names if name not in measured][:MOST_GIVEN]

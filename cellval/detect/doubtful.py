@@ -11,8 +11,7 @@ import numpy as np
 from cellval.detect.finding import Finding, column_name, finding, row_name
 from cellval.detect.labels import with_label_as_column
 from cellval.detect.neighbours import ITEM_ROWS, Asking, NeighbourIndex
-from cellval.detect.placeholders import placeholders
-from cellval.detect.surprise import odds_of, without
+from cellval.detect.surprise import odds_of, sure_codes, without
 from cellval.detect.suspicion import Suspicion, n_to_flag
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -37,7 +36,7 @@ def doubtful_labels(suspicion: Suspicion) -> list[Finding]:
     if not table.label or table.n_rows < FEWEST_ROWS:
         return []
     places = np.flatnonzero(suspicion.table.y >= 0)
-    whole = with_label_as_column(without(table, placeholders(table)))
+    whole = with_label_as_column(without(table, sure_codes(table)))
     asking = Asking(whole, targets=(len(whole.features) - 1,))
     if table.target is not None:
         return _of_numbers(suspicion.table, places, asking)

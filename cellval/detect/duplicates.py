@@ -65,7 +65,7 @@ def near_duplicates(table: Table) -> list[Finding]:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class _Column:
     name: str
     codes: np.ndarray
     texts: list[str]
@@ -83,7 +83,7 @@ class Coded:
         return self.kind == "date" and many
 
 
-def _columns(table: Table) -> list[Coded]:
+def _columns(table: Table) -> list[_Column]:
     """All but ids and constants; the label is one of them."""
     kinds = {column.name: column.kind for column in table.columns}
     columns = []
@@ -91,7 +91,7 @@ def _columns(table: Table) -> list[Coded]:
         kind = kinds.get(name, "label")
         if kind not in ("id", "constant"):
             codes, texts = pd.factorize(table.cells[name].str.strip())
-            columns.append(Coded(name, codes, [*map(str, texts)], kind))
+            columns.append(_Column(name, codes, [*map(str, texts)], kind))
     return columns
 
 
@@ -106,7 +106,7 @@ class _Rows:
     is_first: np.ndarray  # bool (n,): no copy of an earlier row
 
     @classmethod
-    def of(cls, columns: list[Coded]) -> "_Rows":
+    def of(cls, columns: list[_Column]) -> "_Rows":
         draw = np.random.default_rng(0)
         hashes, counts = [], []
         for column in columns:
@@ -201,7 +201,7 @@ class _Members:
     def n_odd(self) -> int:
         return len(self.odd) + len(self.pairs)
 
-    def are_slips(self, column: Coded) -> bool:
+    def are_slips(self, column: _Column) -> bool:
         """Do most of them differ by a slip of the fingers?"""
         both = [(i, like) for i, like, _ in self.odd]
         both += [(int(a), int(b)) for a, b in self.pairs]
@@ -209,7 +209,7 @@ class _Members:
         return 2 * sum(is_slip(a, b) for a, b in texts) > len(both)
 
     @classmethod
-    def of(cls, rows: _Rows, c: int, column: Coded) -> "_Members":
+    def of(cls, rows: _Rows, c: int, column: _Column) -> "_Members":
         found = cls([], [], [])
         n_blank = int((column.codes == column.blank).sum())
         asks_gaps = 0 < n_blank <= GAPS * rows.n

@@ -3,10 +3,8 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from cellval.table.table import Table
 from cellval.text import content, counted, short_name
@@ -76,6 +74,11 @@ class Finding:
     @property
     def n_cells(self) -> int:
         return len(self.rows)
+
+    @property
+    def cells(self) -> list[tuple[int, str]]:
+        """Position and column of each."""
+        return list(zip(self.rows.tolist(), self.columns.tolist(), strict=True))
 
     @property
     def is_flagged(self) -> bool:
@@ -193,25 +196,6 @@ def row_name(table: Table, position: int) -> str:
     if table.id_column is not None:
         return str(table.ids[position])
     return "\x1e".join(table.cells.iloc[position].tolist())
-
-
-def frame_of(table: Table, found: Sequence[Finding]) -> pd.DataFrame:
-    """A line for each finding."""
-    lines: list[dict[str, Any]] = [
-        {
-            "key": one.key,
-            "kind": one.kind,
-            "column": one.column,
-            "n_cells": one.n_cells,
-            "sure": one.sure,
-            "title": one.title,
-            "evidence": one.evidence,
-            "action": one.action(table),
-        }
-        for one in found
-    ]
-    names = ["key", "kind", "column", "n_cells", "sure", "title", "evidence", "action"]
-    return pd.DataFrame(lines, columns=names)
 
 
 def in_cells(n: int) -> str:

@@ -1,6 +1,5 @@
 """All questions about a table, those that would settle most errors first."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -72,11 +71,11 @@ def findings(
 @kept(1)
 def all_findings(suspicion: Suspicion) -> tuple[Finding, ...]:
     """Those of whole columns, and odd cells that none of them has."""
-    columns = _once(_confirmed(suspicion, grouped(suspicion.table)))
+    asked = _confirmed(suspicion, grouped(suspicion.table))
     return in_order(
         [
-            *_with_actions(suspicion, columns),
-            *_odd_cells(suspicion),
+            *_with_actions(suspicion, _once(asked)),
+            *_odd_cells(suspicion, asked),
             *doubtful_labels(suspicion),
         ]
     )
@@ -95,8 +94,7 @@ def _confirmed(suspicion: Suspicion, found: Sequence[Finding]) -> list[Finding]:
     def is_likely(one: Finding) -> bool:
         if one.is_flagged or one.kind not in CONFIRMED:
             return False
-        cells = zip(one.rows.tolist(), one.columns.tolist(), strict=True)
-        hits = [name in places and flagged[i, places[name]] for i, name in cells]
+        hits = [name in places and flagged[i, places[name]] for i, name in one.cells]
         return bool(np.mean(hits) > 0.5)
 
     return [replace(one, sure=LIKELY) if is_likely(one) else one for one in found]
@@ -107,12 +105,11 @@ def _once(found: list[Finding]) -> list[Finding]:
     settled: set[tuple[int, str]] = set()
     left = []
     for one in sorted(found, key=lambda one: (-one.sure, -one.n_cells)):
-        cells = list(zip(one.rows.tolist(), one.columns.tolist(), strict=True))
-        new = np.array([cell not in settled for cell in cells], bool)
+        new = np.array([cell not in settled for cell in one.cells], bool)
         if new.any():
             left.append(one if new.all() else one.part(new))
         if one.is_flagged:
-            settled.update(cells)
+            settled.update(one.cells)
     return left
 
 
@@ -163,23 +160,21 @@ def _acted(table: Table, one: Finding, texts: dict[int, str]) -> Finding:
 
 
 def _convert_alike(table: Table, one: Finding, after: np.ndarray) -> None:
-    """Numbers with the same unit are all converted alike, or none is: what would fit
-    best for each would be another one each time.
+    """Numbers with a unit are all taken as they are, or all left to the person: what
+    would fit best for each would be another conversion each time.
     """
     parts = [unit_of(text) for text in one.before(table)]
     for unit in {unit for _, unit in parts if unit}:
         own = [k for k, part in enumerate(parts) if part[1] == unit]
-        old = {k: as_decimal(parts[k][0], table.decimal) for k in own}
-        new = {k: as_decimal(after[k], table.decimal) for k in own if after[k]}
-        ratios = Counter(
-            round(float(number / before), 2)
-            for k, number in new.items()
-            if number is not None and (before := old[k])
-        )
-        ratio, n = ratios.most_common(1)[0] if ratios else (0.0, 0)
-        as_it_is = ratio == 1.0 and n >= ALIKE * sum(ratios.values())
+        told = [k for k in own if after[k] is not None]
+        same = sum(_is_number(table, after[k], parts[k][0]) for k in told)
+        as_it_is = told and same >= ALIKE * len(told)
         for k in own:
             after[k] = parts[k][0] if as_it_is else None
+
+
+def _is_number(table: Table, text: str, number: str) -> bool:
+    return as_decimal(text, table.decimal) == as_decimal(number, table.decimal)
 
 
 def in_order(found: list[Finding]) -> tuple[Finding, ...]:
@@ -206,16 +201,14 @@ def sure_of_cells(suspicion: Suspicion) -> Callable[[tuple[int, int]], float]:
     return sure
 
 
-def _odd_cells(
-    suspicion: Suspicion, is_over: Callable[[], bool] = lambda: False
-) -> list[Finding]:
-    """One for each odd cell, or two that were swapped, that no other finding has."""
+def _odd_cells(suspicion: Suspicion, asked: Sequence[Finding]) -> list[Finding]:
+    """One for each odd cell, or two that were swapped, that is not asked about yet."""
     table = suspicion.table
     places = {name: j for j, name in enumerate(table.feature_names)}
     sure, doubtful = (np.zeros(suspicion.scores.shape, bool) for _ in range(2))
-    for one in _confirmed(suspicion, grouped(table)):
+    for one in asked:
         taken = sure if one.is_flagged else doubtful
-        for i, name in zip(one.rows.tolist(), one.columns.tolist(), strict=True):
+        for i, name in one.cells:
             if name in places:
                 taken[i, places[name]] = True
     k = min(suspicion.n_flagged + MOST_CELLS, suspicion.scores.size)
@@ -225,7 +218,7 @@ def _odd_cells(
     # What the rule flags is flagged, also where a doubtful question is about it.
     odd &= ~doubtful[rows, columns] | (np.arange(k) < suspicion.n_flagged)
     rows, columns = rows[odd], columns[odd]
-    best = best_suggestions(table, suspicion.surprise, rows, columns, is_over)
+    best = best_suggestions(table, suspicion.surprise, rows, columns)
     why = reasons(suspicion, rows, columns)
     names, sure_of = table.feature_names, sure_of_cells(suspicion)
     found: list[Finding] = []

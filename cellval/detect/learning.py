@@ -294,7 +294,7 @@ def _moved_scores(
         if known.places[k] is not None or (sure >= FLAGGED) == one.is_flagged:
             continue
         new = 0.0 if sure >= FLAGGED else SURPRISING
-        for i, name in zip(one.rows.tolist(), one.columns.tolist(), strict=True):
+        for i, name in one.cells:
             if name in columns:
                 scores[i, columns[name]] = new
     positions = {int(row): i for i, row in enumerate(table.row_numbers)}

@@ -65,14 +65,21 @@ class Dependency:
 
 
 @kept(1)
+def judged_columns(table: Table) -> dict[str, "Coded"]:
+    """All columns of the file; of a long one, of the rows by which rules are judged:
+    texts of all rows are many, and few columns are in a rule.
+    """
+    n, cells = table.n_rows, table.cells
+    if n > MOST_JUDGED:
+        draw = np.random.default_rng([0, n])
+        cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
+    return {str(name): Coded.of(cells[name]) for name in cells}
+
+
+@kept(1)
 def dependencies(table: Table) -> tuple[Dependency, ...]:
     """All that hold between two columns of the file, used as features or not."""
-    n = table.n_rows
-    draw = np.random.default_rng([0, n])
-    cells = table.cells
-    if n > MOST_JUDGED:  # texts of all rows are many, and few columns are in a rule
-        cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
-    few = {str(name): Coded.of(cells[name]) for name in cells}
+    draw, few = np.random.default_rng([0, table.n_rows]), judged_columns(table)
     whole = cache(lambda name: Coded.of(table.cells[name]))
     given = [name for name, column in few.items() if column.has_groups][:MOST_GIVEN]
     found = []
@@ -80,9 +87,9 @@ def dependencies(table: Table) -> tuple[Dependency, ...]:
         for b in few:
             if a == b or few[b].is_constant:
                 continue
-            counts = _judge(few[a], few[b], draw)
+            counts = judge(few[a], few[b], draw)
             if counts is not None:
-                found.append(_dependency(a, b, whole(a), whole(b), counts))
+                found.append(dependency_of(a, b, whole(a), whole(b), counts))
     return tuple(found)
 
 
@@ -276,9 +283,7 @@ class Groups:
         return self.breaks & clear & (self.same <= np.maximum(1, ALONE * size))
 
 
-def _judge(
-    a: Coded, b: Coded, draw: np.random.Generator
-) -> tuple[int, int, int] | None:
+def judge(a: Coded, b: Coded, draw: np.random.Generator) -> tuple[int, int, int] | None:
     """Rows, exceptions and those of chance, if it is a rule."""
     found = Groups.of(a, b, b.codes)
     counted = found.usual[a.codes] >= 0
@@ -305,7 +310,7 @@ def _judge(
     return n, broken, chance
 
 
-def _dependency(
+def dependency_of(
     given: str, target: str, a: Coded, b: Coded, counts: tuple[int, int, int]
 ) -> Dependency:
     groups = Groups.of(a, b, b.codes)

@@ -195,8 +195,7 @@ def _misfits(table: Table) -> dict[tuple[int, int], str]:
     for one in sorted(grouped(table), key=lambda one: -one.sure):
         if not one.is_flagged:
             break
-        cells = zip(one.rows.tolist(), one.columns.tolist(), strict=True)
-        for k, (i, name) in enumerate(cells):
+        for k, (i, name) in enumerate(one.cells):
             if name in places:
                 found.setdefault((i, places[name]), one.reason(k))
     return found

@@ -24,9 +24,10 @@ from cellval.detect.rules import (
     Coded,
     Dependency,
     Groups,
-    _dependency,
-    _judge,
     dependencies,
+    dependency_of,
+    judge,
+    judged_columns,
 )
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -71,15 +72,11 @@ class _Rule:
 
 
 def _rules(table: Table) -> Iterator[_Rule]:
-    n = table.n_rows
-    draw = np.random.default_rng([3, n])
-    cells = table.cells
-    if n > MOST_JUDGED:
-        cells = cells.iloc[np.sort(draw.choice(n, MOST_JUDGED, replace=False))]
-    if len(cells) < SURE**2:
+    n = min(table.n_rows, MOST_JUDGED)
+    if n < SURE**2:
         return
-    few = {str(name): Coded.of(cells[name]) for name in cells}
-    given = [name for name, column in few.items() if _may_give(column, len(cells))]
+    draw, few = np.random.default_rng([3, table.n_rows]), judged_columns(table)
+    given = [name for name, column in few.items() if _may_give(column, n)]
     targets = [name for name, column in few.items() if not column.is_constant]
     single = {(rule.given, rule.target) for rule in dependencies(table)}
     tried = 0
@@ -91,12 +88,12 @@ def _rules(table: Table) -> Iterator[_Rule]:
             if (a, t) in single or (b, t) in single or tried >= MOST_RULES:
                 continue
             tried += 1
-            counts = _judge(both, few[t], draw)
+            counts = judge(both, few[t], draw)
             if counts is None or not _needs_both(few[a], few[b], both, few[t], draw):
                 continue
             whole = [Coded.of(table.cells[name]) for name in (a, b, t)]
             together = _combined(whole[0], whole[1])
-            rule = _dependency(a, t, together, whole[2], counts)
+            rule = dependency_of(a, t, together, whole[2], counts)
             yield _Rule(
                 (a, b),
                 rule,

@@ -111,11 +111,7 @@ class Check:
 
     def _summary(self) -> str:
         n, parts = self.n_flagged, []
-        cells = {
-            cell
-            for one in self.flagged
-            for cell in zip(one.rows.tolist(), one.columns.tolist(), strict=True)
-        }
+        cells = {cell for one in self.flagged for cell in one.cells}
         said = f"{counted(n, 'finding')} in {counted(len(cells), 'cell')}"
         parts.append(said if n else "no findings")
         if n and self.is_clean:
@@ -285,7 +281,7 @@ def _lines(
     asked = {
         (int(table.row_numbers[i]), places[column])
         for one in found
-        for i, column in zip(one.rows.tolist(), one.columns.tolist(), strict=True)
+        for i, column in one.cells
     }
     lines = cell_lines(raw, table.format, asked, name)
     return {(row, names[j]): line for (row, j), line in lines.items()}

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect.finding import KINDS, finding, frame_of, key_of, row_name
+from cellval.detect.finding import KINDS, finding, key_of, row_name
 
 FRAME = pd.DataFrame({"id": ["a", "b", "c"], "x": ["1", "2", "30"], "z": list("uvw")})
 TABLE = cellval.Table.from_frame(FRAME, label=None)
@@ -19,6 +19,7 @@ def one(rows=(0, 2), after=("3", None), table=TABLE, **changes):
 def test_what_it_knows_of_its_cells():
     found = one()
     assert (found.n_cells, found.is_flagged, found.expected_errors) == (2, True, 1.8)
+    assert found.cells == [(0, "x"), (2, "x")]
     assert found.before(TABLE) == ["1", "30"] and found.columns.tolist() == ["x", "x"]
     assert found.has_action and not one(after=None).has_action
     assert found.reason(1) == "It is odd."
@@ -60,12 +61,6 @@ def test_rows_are_named_by_id_or_by_what_they_hold():
     assert row_name(with_id, 1) == "n1"
     without = cellval.Table.from_frame(FRAME[["x", "z"]], label=None)
     assert row_name(without, 0) == "1\x1eu"
-
-
-def test_a_line_each():
-    frame = frame_of(TABLE, [one(), one(sure=0.2)])
-    assert frame["sure"].tolist() == [0.9, 0.2] and frame["n_cells"].tolist() == [2, 2]
-    assert frame_of(TABLE, []).columns.tolist() == frame.columns.tolist()
 
 
 @pytest.mark.parametrize("kind", KINDS)
