@@ -207,7 +207,13 @@ class _Fields:
     def __init__(self, tree: Any, place: str) -> None:
         self.place = place
         if not isinstance(tree, _Mapping):
-            raise self.wrong("names with what they mean belong here, such as column: x")
+            if place:
+                raise self.wrong("names with what they mean belong here: column: x")
+            raise self.wrong(
+                "this is no recipe: names with what they mean belong here, such as "
+                "version: 1. Choose a file that the Export page or `cellval recipe` "
+                "wrote"
+            )
         if place:
             self.place = f"{place} (line {tree.line:,})"
         self._left = dict(tree.items)
