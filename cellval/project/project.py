@@ -29,9 +29,10 @@ from cellval.project.database import (
     transaction,
 )
 from cellval.project.files import set_aside, tidy
+from cellval.project.kept_work import put_cell, put_rules, put_steps, step_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair, Repairs, repaired
-from cellval.repairs.work import Cell, Standing, Step, Verdict, Work
+from cellval.repairs.work import Cell, Step, Verdict, Work
 from cellval.table.table import Table, read
 from cellval.text import content
 from cellval.valuation import iter_chosen
@@ -440,14 +441,14 @@ class Project:
             with self._writing() as database:
                 _say(database, self._unsaid)
                 for cell in self._pending:
-                    _put(database, cell, self.work.standing(cell))
+                    put_cell(database, cell, self.work.standing(cell))
                 steps, n_done = list(self.work.steps), self.work.n_done
                 rules = dict(self.work.rules)
-                _put_steps(database, self._steps, steps)
+                put_steps(database, self._steps, steps)
                 if n_done != self._n_done:
                     _say(database, {"n_done": n_done})
                 if rules != self._rules:
-                    _put_rules(database, rules)
+                    put_rules(database, rules)
             self._steps, self._n_done, self._rules = steps, n_done, rules
             self._pending, self._unsaid = {}, {}
 
@@ -474,7 +475,7 @@ class Project:
                 work.before_repair[row, column] = decision
         names = "words, cells, is_group, kind, finding, rules"
         lines = self._all(f"SELECT {names} FROM steps ORDER BY n")
-        work.steps = [_step(*line) for line in lines]
+        work.steps = [step_of(*line) for line in lines]
         # Steps of before there was a number are all done.
         n_done = int(self._about("n_done", len(work.steps)))
         work.n_done = max(0, min(n_done, len(work.steps)))
@@ -608,33 +609,6 @@ def _say(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
     database.executemany(insert, lines)
 
 
-def _put(database: sqlite3.Connection, cell: Cell, now: Standing) -> None:
-    """What stands on a cell; a repair that did not change keeps its place."""
-    where = "WHERE row = ? AND column = ?"
-    if now.decision is None:
-        database.execute(f"DELETE FROM decisions {where}", cell)
-    else:
-        insert = "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)"
-        database.execute(insert, (*cell, now.decision))
-    known = "SELECT action, after, reason FROM repairs"
-    old = database.execute(f"{known} {where}", cell).fetchone()
-    replaced = json.dumps(now.replaced)
-    if now.repair is None:
-        database.execute(f"DELETE FROM repairs {where}", cell)
-        return
-    new = (now.repair.action, now.repair.after, now.repair.reason)
-    if old == new:
-        set_it = f"UPDATE repairs SET replaced = ? {where}"
-        database.execute(set_it, (replaced, *cell))
-        return
-    database.execute(f"DELETE FROM repairs {where}", cell)
-    database.execute(
-        "INSERT INTO repairs (row, column, action, after, reason, replaced) "
-        "VALUES (?, ?, ?, ?, ?, ?)",
-        (*cell, *new, replaced),
-    )
-
-
 # --- to JSON and back -----------------------------------------------------------------
 
 
@@ -656,79 +630,6 @@ def _run(line: tuple[Any, ...]) -> Run:
         options=json.loads(line[1]),
         setup=Setup.from_dict(json.loads(line[2])),
         changes=repairs_of(json.loads(line[3])),
-    )
-
-
-def _put_steps(
-    database: sqlite3.Connection, written: list[Step], now: list[Step]
-) -> None:
-    """Only those that differ: a history may be long, and its last step is new."""
-    pairs = enumerate(zip(written, now, strict=False))
-    shorter = min(len(written), len(now))
-    same = next((k for k, (old, new) in pairs if old is not new), shorter)
-    if same == len(written) == len(now):
-        return
-    database.execute("DELETE FROM steps WHERE n > ?", (same,))
-    database.executemany(
-        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(n, *_step_told(step)) for n, step in enumerate(now[same:], same + 1)],
-    )
-
-
-def _put_rules(database: sqlite3.Connection, rules: Mapping[str, Verdict]) -> None:
-    database.execute("DELETE FROM rules")
-    database.executemany(
-        "INSERT INTO rules VALUES (?, ?, ?)",
-        [(key, v.answer, json.dumps(dict(v.finding))) for key, v in rules.items()],
-    )
-
-
-def _step_told(step: Step) -> tuple[Any, ...]:
-    """Every cell of a step with what stood on it before and after, and its rules."""
-    cells = [
-        [*cell, *(_standing(side[cell]) for side in (step.before, step.after))]
-        for cell in step.cells
-    ]
-    rules = [
-        [key, _verdict(step.rules_before[key]), _verdict(step.rules_after[key])]
-        for key in step.rules_after
-    ]
-    told = (int(step.is_group), step.kind, step.finding)
-    return step.words, json.dumps(cells), *told, json.dumps(rules)
-
-
-def _standing(was: Standing) -> list[Any]:
-    repair = was.repair and [was.repair.action, was.repair.after, was.repair.reason]
-    return [was.decision, repair, list(was.replaced)]
-
-
-def _verdict(was: Verdict | None) -> list[Any] | None:
-    return None if was is None else [was.answer, dict(was.finding)]
-
-
-def _step(
-    words: str, cells: str, is_group: int, kind: str, finding: str, rules: str
-) -> Step:
-    def stood(saved: list[Any]) -> Standing:
-        decision, repair, replaced = saved
-        return Standing(decision, Repair(*repair) if repair else None, tuple(replaced))
-
-    def said(saved: list[Any] | None) -> Verdict | None:
-        return None if saved is None else Verdict(*saved)
-
-    before, after = {}, {}
-    for row, column, was, now in json.loads(cells):
-        before[row, column], after[row, column] = stood(was), stood(now)
-    told = {key: (said(was), said(now)) for key, was, now in json.loads(rules)}
-    return Step(
-        words,
-        before,
-        after,
-        bool(is_group),
-        kind,
-        finding,
-        {key: was for key, (was, _) in told.items()},
-        {key: now for key, (_, now) in told.items()},
     )
 
 

@@ -1,0 +1,109 @@
+"""How what a person decided is written in a project's database, and read again."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from cellval.repairs.repair import Repair
+from cellval.repairs.work import Cell, Standing, Step, Verdict
+
+
+def put_cell(database: sqlite3.Connection, cell: Cell, now: Standing) -> None:
+    """What stands on a cell; a repair that did not change keeps its place."""
+    where = "WHERE row = ? AND column = ?"
+    if now.decision is None:
+        database.execute(f"DELETE FROM decisions {where}", cell)
+    else:
+        insert = "INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)"
+        database.execute(insert, (*cell, now.decision))
+    known = "SELECT action, after, reason FROM repairs"
+    old = database.execute(f"{known} {where}", cell).fetchone()
+    replaced = json.dumps(now.replaced)
+    if now.repair is None:
+        database.execute(f"DELETE FROM repairs {where}", cell)
+        return
+    new = (now.repair.action, now.repair.after, now.repair.reason)
+    if old == new:
+        set_it = f"UPDATE repairs SET replaced = ? {where}"
+        database.execute(set_it, (replaced, *cell))
+        return
+    database.execute(f"DELETE FROM repairs {where}", cell)
+    database.execute(
+        "INSERT INTO repairs (row, column, action, after, reason, replaced) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (*cell, *new, replaced),
+    )
+
+
+def put_steps(
+    database: sqlite3.Connection, written: list[Step], now: list[Step]
+) -> None:
+    """Only those that differ: a history may be long, and its last step is new."""
+    pairs = enumerate(zip(written, now, strict=False))
+    shorter = min(len(written), len(now))
+    same = next((k for k, (old, new) in pairs if old is not new), shorter)
+    if same == len(written) == len(now):
+        return
+    database.execute("DELETE FROM steps WHERE n > ?", (same,))
+    database.executemany(
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [(n, *_step_told(step)) for n, step in enumerate(now[same:], same + 1)],
+    )
+
+
+def put_rules(database: sqlite3.Connection, rules: Mapping[str, Verdict]) -> None:
+    database.execute("DELETE FROM rules")
+    database.executemany(
+        "INSERT INTO rules VALUES (?, ?, ?)",
+        [(key, v.answer, json.dumps(dict(v.finding))) for key, v in rules.items()],
+    )
+
+
+def _step_told(step: Step) -> tuple[Any, ...]:
+    """Every cell of a step with what stood on it before and after, and its rules."""
+    cells = [
+        [*cell, *(_standing(side[cell]) for side in (step.before, step.after))]
+        for cell in step.cells
+    ]
+    rules = [
+        [key, _verdict(step.rules_before[key]), _verdict(step.rules_after[key])]
+        for key in step.rules_after
+    ]
+    told = (int(step.is_group), step.kind, step.finding)
+    return step.words, json.dumps(cells), *told, json.dumps(rules)
+
+
+def _standing(was: Standing) -> list[Any]:
+    repair = was.repair and [was.repair.action, was.repair.after, was.repair.reason]
+    return [was.decision, repair, list(was.replaced)]
+
+
+def _verdict(was: Verdict | None) -> list[Any] | None:
+    return None if was is None else [was.answer, dict(was.finding)]
+
+
+def step_of(
+    words: str, cells: str, is_group: int, kind: str, finding: str, rules: str
+) -> Step:
+    def stood(saved: list[Any]) -> Standing:
+        decision, repair, replaced = saved
+        return Standing(decision, Repair(*repair) if repair else None, tuple(replaced))
+
+    def said(saved: list[Any] | None) -> Verdict | None:
+        return None if saved is None else Verdict(*saved)
+
+    before, after = {}, {}
+    for row, column, was, now in json.loads(cells):
+        before[row, column], after[row, column] = stood(was), stood(now)
+    told = {key: (said(was), said(now)) for key, was, now in json.loads(rules)}
+    return Step(
+        words,
+        before,
+        after,
+        bool(is_group),
+        kind,
+        finding,
+        {key: was for key, (was, _) in told.items()},
+        {key: now for key, (_, now) in told.items()},
+    )
