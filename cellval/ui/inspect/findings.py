@@ -11,12 +11,12 @@ from cellval import glossary as words
 from cellval.detect.finding import Finding
 from cellval.detect.learning import Taught
 from cellval.repairs.work import Step
-from cellval.text import brief, counted
+from cellval.text import counted
 from cellval.ui import many, tables
+from cellval.ui.inspect.filters import classes_filter, columns_filter
 from cellval.ui.parts import then_finding, then_page
 from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import lasting, one_of
-from cellval.values.words import spoken
 from cellval.views.answers import finding_with
 from cellval.views.findings_list import (
     LINES,
@@ -102,26 +102,24 @@ def choose(shown: Shown, taught: Taught) -> Asked:
         placeholder="all kinds",
         help="Findings of these kinds only.",
     )
-    columns = places.pop(0).multiselect(
-        "Columns",
+    columns = columns_filter(
+        places.pop(0),
+        session,
+        "findings",
         found_columns(table, found),
-        **lasting(session, "findings columns", []),
-        **again,
-        placeholder="all columns",
         help="Findings with a cell in one of these columns.",
+        **again,
     )
     classes: list[str] = []
     if table.label:
-        classes = places.pop(0).multiselect(
-            f"Only {brief(table.label, 20)}",
-            table.classes,
-            **lasting(session, "findings classes", []),
+        classes = classes_filter(
+            places.pop(0),
+            session,
+            "findings",
+            table,
+            shown.values.settings,
+            "Findings with a cell in a row of these classes.",
             **again,
-            placeholder=spoken("all classes", shown.values.settings),
-            help=spoken(
-                "Findings with a cell in a row of these classes.",
-                shown.values.settings,
-            ),
         )
     by = places.pop(0).selectbox(
         "Order",

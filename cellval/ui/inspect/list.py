@@ -13,9 +13,10 @@ from cellval.detect.suspicion import FINDINGS
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.work import Cell
 from cellval.table.table import Table
-from cellval.text import brief, counted, every
+from cellval.text import counted, every
 from cellval.ui import many, tables
 from cellval.ui.cell_detail import COLOURS, Walk
+from cellval.ui.inspect.filters import classes_filter, columns_filter
 from cellval.ui.parts import say, then_cell
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.widgets import forget, lasting, one_of
@@ -62,21 +63,22 @@ def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
             ),
         )
     number = places.pop(0) if is_list else None
-    columns = places.pop(0).multiselect(
-        "Columns",
+    columns = columns_filter(
+        places.pop(0),
+        session,
+        "list",
         values.column_names,
-        **lasting(session, "list columns", []),
-        placeholder="all columns",
         help="Cells of these columns only.",
     )
     classes: list[str] = []
     if table.label:
-        classes = places.pop(0).multiselect(
-            f"Only {brief(table.label, 20)}",
-            table.classes,
-            **lasting(session, "list classes", []),
-            placeholder=spoken("all classes", settings),
-            help=spoken("Cells of rows of these classes only.", settings),
+        classes = classes_filter(
+            places.pop(0),
+            session,
+            "list",
+            table,
+            settings,
+            "Cells of rows of these classes only.",
         )
     if is_list:
         decisions = places.pop(0).multiselect(
