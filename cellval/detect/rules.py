@@ -19,6 +19,7 @@ import pandas as pd
 
 from cellval.detect.finding import Finding, column_name, finding
 from cellval.detect.misspelt import MEANT, differing
+from cellval.detect.rule import Rule
 from cellval.kept import kept
 from cellval.table.columns import Texts
 from cellval.table.table import Table
@@ -204,7 +205,7 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
             title=f"{target} differs from what {given} says",
             evidence=evidence,
             why=[rule.sentence(table, k) for k in own_ones],
-            given=(rule.given,),
+            rule=Rule((rule.given,), rule.target),
         )
 
 
