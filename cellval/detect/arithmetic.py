@@ -129,10 +129,9 @@ class _Form:
             k, d = self.factor, self.offset
             if s == 0:  # the other way round
                 k, d = 1 / k, -d / k
-            how: dict[str, float] = {"factor": k, "offset": d}
-            given: tuple[str, ...] = (names[1 - s],)
-            return Rule(given, names[s], kind="multiple", within=within, **how)
-        kind, given = self.kind, tuple(names[:2])
+            line = Rule((names[1 - s],), names[s], kind="multiple", within=within)
+            return replace(line, factor=k, offset=d)
+        kind, given = self.kind, (names[0], names[1])
         if s < 2:
             kind = {"sum": "difference", "product": "ratio"}[kind]
             given = (names[2], names[1 - s])

@@ -99,6 +99,7 @@ def finding_of(rule: Rule, table: Table, who: str) -> Finding | None:
         f"this file break{'s' * (len(cells) == 1)} it.",
         why=[cell.why for cell in cells],
         rule=rule.plain,
+        is_open=True,
     )
 
 
@@ -165,7 +166,7 @@ def _groups(
     rows: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for i, line in enumerate(lines):
         if None not in line:
-            rows[line].append(i)  # type: ignore[index] # it holds texts alone
+            rows[line].append(i)
     return rows
 
 

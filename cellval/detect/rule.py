@@ -92,6 +92,12 @@ class Rule:
                 return self.kind, given, self.target
         return self.kind, both
 
+    def excused_by(self, column: str) -> tuple[str, ...]:
+        """Columns of which a cell that a person calls fine excuses its row, where the
+        rule is broken in this one: of two numbers out of order either may be meant so.
+        """
+        return self.columns if self.kind in OF_NUMBERS else (column,)
+
     @property
     def plain(self) -> "Rule":
         """Without what is added for other files."""

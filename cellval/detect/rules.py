@@ -155,6 +155,8 @@ def _either(table: Table, a: str, b: str, rows: list[int]) -> Finding:
             f"{one} and {other} settle each other, but in {counted(len(rows), 'row')} "
             "they do not go together, so one of the two is wrong."
         ),
+        rule=Rule((a,), b),
+        is_open=True,
     )
 
 

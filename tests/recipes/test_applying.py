@@ -3,6 +3,7 @@
 import pytest
 
 import cellval
+from cellval.detect.rule import Rule
 from cellval.recipes.applying import apply_recipe
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.rows import RowName
@@ -13,7 +14,6 @@ from cellval.recipes.steps import (
     Reading,
     Replace,
     ReplaceCell,
-    Rule,
 )
 
 TEXT = "k,w,city\n17,580,Bonn\n18,n/a,Bonn\n19, n/a,Bonn\n20,60,Born\n"
