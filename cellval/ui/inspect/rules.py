@@ -26,7 +26,15 @@ SENSES = {
     "product": "a product",
     "ratio": "a ratio",
 }
-ORDERS = {False: "at most (≤)", True: "below (<)"}
+ORDERS = {"at most": "at most (≤)", "below": "below (<)"}
+# What the columns of a rule are called, the target last; others have two parts.
+TITLES = {
+    "settles": ("Given columns", "Settled column"),
+    "order": ("Lower column", "Higher column"),
+    "multiple": ("Given column", "Result"),
+    "domain": ("First column", "Second column"),
+}
+PARTS = ("First part", "Second part", "Result")
 FEW_LINES = 6  # a longer list scrolls
 
 
@@ -70,6 +78,8 @@ def _say(
 
 def _answer(session: Session, key: str, answer: str | None, rule: Rule) -> None:
     answer_rule(session.file, key, answer, rule)
+    if answer == "refused":  # the next question opens
+        session.selection.finding = None
 
 
 # --- editing --------------------------------------------------------------------------
@@ -107,13 +117,12 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
     if rule.kind in ARITHMETIC:
         kinds = {kind: SENSES[kind] for kind in ARITHMETIC}
         sense = one_of(session, name("kind"), kinds, rule.kind)
-        rule = replace(rule, kind=st.selectbox("It is", **sense))
+        rule = replace(rule, kind=st.selectbox("Sense", **sense))
     rule = replace(rule, **_columns(shown, one, rule, key))
     if rule.kind == "order":
-        senses = {"at most": ORDERS[False], "below": ORDERS[True]}
         now = "below" if rule.strict else "at most"
-        chosen = st.selectbox("Order", **one_of(session, name("strict"), senses, now))
-        rule = replace(rule, strict=chosen == "below")
+        sense = one_of(session, name("strict"), ORDERS, now)
+        rule = replace(rule, strict=st.selectbox("Sense", **sense) == "below")
     if rule.kind == "multiple":
         factor = st.number_input("Factor", **key("factor", rule.factor), format="%g")
         offset = st.number_input("Plus", **key("offset", rule.offset), format="%g")
@@ -142,16 +151,16 @@ def _columns(shown: Shown, one: Finding, rule: Rule, key: Any) -> dict[str, Any]
             "Columns that name a row", names, **key("columns", [*rule.columns])
         )
         return {"given": tuple(chosen[:-1]), "target": "".join(chosen[-1:])}
+    *titles, last = TITLES.get(rule.kind, PARTS)
     if least < most:
-        given = st.multiselect("Given columns", names, **key("given", [*rule.given]))
+        given = st.multiselect(titles[0], names, **key("given", [*rule.given]))
     else:
         now = [*rule.given, *(n for n in names if n not in rule.columns), *names]
-        titles = ["First column", "Second column"] if most > 1 else ["Given column"]
         given = [
             st.selectbox(title, names, **key(f"given {k}", now[k]))
-            for k, title in enumerate(titles[:most])
+            for k, title in enumerate(titles)
         ]
-    target = st.selectbox("Column", names, **key("target", rule.target))
+    target = st.selectbox(last, names, **key("target", rule.target))
     return {"given": tuple(given), "target": str(target)}
 
 
