@@ -121,7 +121,7 @@ class _Form:
         return ~(trivial[0] | trivial[1])
 
     def rule(
-        self, columns: tuple[Numbers, ...], s: int, within: float | None = None
+        self, columns: tuple[Numbers, ...], s: int, is_rounded: bool = False
     ) -> Rule:
         """The same, turned so that it says what the s-th column is."""
         names = [columns[j].name for j in self.places]
@@ -129,13 +129,13 @@ class _Form:
             k, d = self.factor, self.offset
             if s == 0:  # the other way round
                 k, d = 1 / k, -d / k
-            line = Rule((names[1 - s],), names[s], kind="multiple", within=within)
+            line = Rule((names[1 - s],), names[s], kind="multiple", rounded=is_rounded)
             return replace(line, factor=k, offset=d)
         kind, given = self.kind, (names[0], names[1])
         if s < 2:
             kind = {"sum": "difference", "product": "ratio"}[kind]
             given = (names[2], names[1 - s])
-        return Rule(given, names[s], kind=kind, within=within)
+        return Rule(given, names[s], kind=kind, rounded=is_rounded)
 
     @classmethod
     def of(cls, rule: Rule) -> tuple["_Form", int]:
@@ -398,9 +398,8 @@ def reckoned(rule: Rule, columns: tuple[Numbers, ...]) -> tuple[np.ndarray, np.n
     x = [columns[j].x for j in form.places]
     with np.errstate(all="ignore"):
         said = form.said(x, s)
-        if rule.within is None:
-            off = _rounded(columns, form, x, s)
-        else:
+        off = (_rounded if rule.rounded else _exact)(columns, form, x, s)
+        if rule.within is not None:
             off = rule.within * (1 + 1e-6) + ROUND_OFF * _largest(x)
         wrong = _wrong(form, x, _right(form, x, s, off))
     return np.flatnonzero(wrong & np.isfinite(said)), said
@@ -632,10 +631,7 @@ def _finding(
 ) -> Finding:
     names = [columns[j].name for j in rule.form.places]
     settled, right = names[rule.settled], rule.n_rows - rule.n_exceptions
-    # Rounded once, a number is off by half of its last digit.
-    step = columns[rule.form.places[rule.settled]].step
-    within = step / 2 if any(rule.exact) else None
-    said = rule.form.rule(columns, rule.settled, within)
+    said = rule.form.rule(columns, rule.settled, not any(rule.exact))
     words = f"{column_name(settled)} = {said.formula}"
     return finding(
         table,

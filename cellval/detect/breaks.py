@@ -1,7 +1,7 @@
 """Which cells of a table break a rule, whatever the rule was found in."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,6 +101,18 @@ def finding_of(rule: Rule, table: Table, who: str) -> Finding | None:
         rule=rule.plain,
         is_open=True,
     )
+
+
+def broken(rules: Iterable[Rule], table: Table, who: str) -> list[Finding]:
+    """Findings about rules that were not refused and that a table breaks."""
+    found = [finding_of(rule, table, who) for rule in rules if not rule.refused]
+    return [one for one in found if one is not None]
+
+
+def about_others(found: Iterable[Finding], rules: Iterable[Rule]) -> list[Finding]:
+    """Findings that are about none of these rules, however they are turned."""
+    about = {rule.about for rule in rules}
+    return [one for one in found if one.rule is None or one.rule.about not in about]
 
 
 # --- what some columns settle ---------------------------------------------------------
@@ -260,7 +272,7 @@ def _reckoned(
     for i in rows.tolist():
         own, number = texts[rule.target][i].strip(), float(said[i])
         says = target.text(table, number, own)
-        if rule.within is None:  # who knows the digits that were rounded away
+        if rule.rounded:  # who knows the digits that were rounded away
             says = None
         meant = full(number) if says is None else says
         why = (

@@ -26,6 +26,7 @@ RULES: Mapping[str, tuple[int, int]] = {
 SIGNS = {"sum": " + ", "difference": " − ", "product": " × ", "ratio": " / "}
 ARITHMETIC = ("multiple", *SIGNS)
 OF_NUMBERS = ("order", *ARITHMETIC)
+SENSE = ("strict", "factor", "offset", "within", "rounded")  # beside kind and columns
 LONGEST = 30  # letters of a column's name in a sentence
 
 
@@ -53,8 +54,10 @@ class Rule:
     factor, offset : float
         Of "multiple".
     within : float or None
-        Of arithmetic: how far the target may be off; None is as far as the numbers
-        were rounded.
+        Of arithmetic: how far the target may be off; None is half of its last digit.
+    rounded : bool
+        Of arithmetic: all numbers were rounded after reckoning, so that the target may
+        be off by what the digits of all of them leave open.
     refused : bool
         A person says that it is none: it is not asked about.
     """
@@ -69,6 +72,7 @@ class Rule:
     factor: float = 1.0
     offset: float = 0.0
     within: float | None = None
+    rounded: bool = False
     refused: bool = False
 
     @property
@@ -124,6 +128,7 @@ class Rule:
             case _:
                 said = f"{target} = {self.formula}"
                 said += f" (± {full(self.within)})" if self.within else ""
+                said += " (rounded)" if self.rounded else ""
         return said + refused
 
     @property
@@ -149,21 +154,22 @@ class Rule:
     def sense(self) -> dict[str, Any]:
         """What it says of its columns beside its kind, where that is not as usual."""
         usual = Rule((), "")
-        names = ("strict", "factor", "offset", "within")
-        pairs = {name: getattr(self, name) for name in names}
+        pairs = {name: getattr(self, name) for name in SENSE}
         return {name: x for name, x in pairs.items() if x != getattr(usual, name)}
 
 
 def rule_of(told: Mapping[str, Any]) -> Rule | None:
-    """A rule of what `Rule.told` says; None if it is none."""
+    """A rule of what `Rule.told` says; None if it is none, whatever it is."""
     given, target = told.get("given"), told.get("target")
     given = [given] if isinstance(given, str) else given
     if not isinstance(given, list | tuple) or not target:
         return None
-    names = ("kind", "strict", "factor", "offset", "within")
-    how = {name: told[name] for name in names if name in told}
+    how = {name: told[name] for name in ("kind", *SENSE) if name in told}
     rule = Rule(tuple(map(str, given)), str(target), **how)
-    return None if fault(rule) else rule
+    try:
+        return None if fault(rule) else rule
+    except TypeError:  # a number that is none
+        return None
 
 
 def fault(rule: Rule) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from cellval.detect.breaks import breaks, misfit
-from cellval.detect.rule import Rule
+from cellval.detect.rule import OF_NUMBERS, Rule
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.rows import RowName, Rows
 from cellval.recipes.steps import (
@@ -212,7 +212,11 @@ class _Application:
             return Outcome(rule, n)
         first, one = told[0], len(told) == 1
         left = "breaks it and is" if one else "break it and are"
-        says = f", which should be '{content(first.says, 30)}'" if first.says else ""
+        says = ""
+        if (
+            first.says and rule.kind not in OF_NUMBERS
+        ):  # any of the numbers may be wrong
+            says = f", which should be '{content(first.says, 30)}'"
         misfit_ = self._misfit(
             rule,
             f"{counted(len(told), 'cell')} {left} left, "

@@ -65,6 +65,11 @@ class Recipe:
     notes: tuple[str, ...] = ()
 
     @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Those that were accepted or refused."""
+        return tuple(step for step in self.steps if isinstance(step, Rule))
+
+    @property
     def text(self) -> str:
         """As YAML."""
         yaml = _yaml()
@@ -405,6 +410,7 @@ def _rule(fields: _Fields) -> Rule:
         factor=fields.real("factor", 1.0),
         offset=fields.real("offset", 0.0),
         within=fields.real("within", None),
+        rounded=fields.truth("rounded", False),
         refused=fields.truth("refused", False),
         repair=fields.truth("repair", False),
     )

@@ -17,6 +17,9 @@ EVERY = {
     "net = total − tax (± 0.5)": Rule(
         ("total", "tax"), "net", kind="difference", within=0.5
     ),
+    "total = net + tax (rounded)": Rule(
+        ("net", "tax"), "total", kind="sum", rounded=True
+    ),
     "sales = price × n": Rule(("price", "n"), "sales", kind="product"),
     "price = sales / n": Rule(("sales", "n"), "price", kind="ratio"),
     "patient is unique": Rule((), "patient", kind="unique"),
@@ -43,7 +46,7 @@ def test_rules_that_are_turned_or_edited_ask_the_same():
     assert about["begin ≤ end"] == about["begin < end"]
     assert Rule(("cm",), "inch", kind="multiple").about == about["cm = 2.54 × inch"]
     assert Rule(("away",), "home", kind="domain").about in about.values()
-    assert len(set(about.values())) == len(EVERY) - 3
+    assert len(set(about.values())) == len(EVERY) - 4
     assert Rule(("end",), "begin", kind="order").about not in about.values()
     assert Rule(("city",), "zip").about != Rule(("zip",), "city").about
     # total + tax = net is another sum
@@ -71,6 +74,8 @@ def test_what_can_be_no_rule_is_told(rule, said):
 def test_what_tells_no_rule_is_none():
     assert rule_of({"title": "a rule"}) is None
     assert rule_of({"given": 3, "target": "b"}) is None
+    assert rule_of({"given": ["a"], "target": "b", "kind": ["order"]}) is None
+    assert rule_of({"given": ["a"], "target": "b", "factor": "2"}) is None
     assert rule_of({"given": "a", "target": "b"}) == Rule(("a",), "b")
 
 

@@ -78,6 +78,17 @@ def test_two_words_or_none_are_no_spelling():
     assert nearest("Hannah", ["Hanna", "Hannahs"]) is None
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_shuffled_table_has_its_own_strangers_and_no_others(seed):
+    frame = matches(seed=seed)
+    frame.loc[7, "home"] = "Stutgart"
+    draw = np.random.default_rng(seed)
+    shuffled = frame.apply(lambda column: draw.permutation(column.to_numpy()))
+    ((cell, (after, is_flagged)),) = cells(shuffled).items()
+    assert shuffled.loc[cell] == "Stutgart"
+    assert after == "Stuttgart" and is_flagged
+
+
 def test_few_texts_are_the_same_by_chance():
     frame = matches(teams=["yes", "no", "maybe"])
     frame.loc[7, "home"] = "perhaps"

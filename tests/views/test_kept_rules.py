@@ -179,6 +179,9 @@ def test_rules_of_each_kind_are_found_kept_and_checked_in_the_next_file(asked):
     for one in broken(recipe, orders(seed=1)):
         assert {*one.rows.tolist()} <= {2, 11, 12, 13, 14, 15}, one.title
     assert broken(recipe, orders(seed=1, wrong=False)) == []
+    asked = cellval.findings(orders(seed=1), rules=recipe.rules)
+    sure = {one.rule.kind for one in asked if one.rule and one.sure == 1.0}
+    assert sure == KINDS == {one.rule.kind for one in asked if one.rule}
 
 
 def test_refused_rules_of_each_kind_are_asked_nowhere(asked):
@@ -193,6 +196,8 @@ def test_refused_rules_of_each_kind_are_asked_nowhere(asked):
     recipe = recipe_of(table, work)
     found = cellval.check(orders(seed=1), recipe=recipe).findings
     assert not [one for one in found if one.rule]
+    asked = cellval.findings(orders(seed=1), rules=recipe.rules)
+    assert asked and not [one for one in asked if one.rule]
     kept = cellval.check(orders(seed=1)).findings
     assert {one.rule.kind for one in kept if one.rule} == KINDS
 

@@ -109,7 +109,8 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
     session = shown.session
 
     def name(widget: str) -> str:
-        return f"rule {one.key} {rule.kind} {widget}"
+        # Another sheet has other columns, and another kind other widgets.
+        return f"rule {session.setups} {one.key} {rule.kind} {widget}"
 
     def key(widget: str, default: Any) -> dict[str, Any]:
         return lasting(session, name(widget), default)
@@ -133,10 +134,16 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
             **key("within", rule.within),
             min_value=0.0,
             format="%g",
-            placeholder="what was rounded",
-            help="Empty: as much as the digits of all its numbers leave open.",
+            placeholder="half of the last digit",
         )
-        rule = replace(rule, within=None if within is None else float(within))
+        rounded = st.toggle(
+            "All numbers are rounded",
+            **key("rounded", rule.rounded),
+            disabled=within is not None,
+            help="May be off by what the digits of all its numbers leave open.",
+        )
+        within = None if within is None else float(within)
+        rule = replace(rule, within=within, rounded=rounded and within is None)
     return rule
 
 
