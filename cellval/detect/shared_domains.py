@@ -24,16 +24,11 @@ from cellval.table.table import Table
 from cellval.text import content, counted
 
 MOST_COLUMNS = 60  # that are looked at
-TEXTS = (
-    6,
-    500,
-)  # that are common in both: fewer, as yes and no, are the same by chance
+TEXTS = (6, 500)  # that are common in both: fewer are the same by chance
 COMMON = 5  # cells of each column, at least, hold a common text,
 COVERED = 0.97  # and of the cells of each so many hold one
 RARE = 2  # cells of a stranger, at most
-IN_BETWEEN = (
-    0.05  # as many texts as are common, at most, are neither common nor strange
-)
+IN_BETWEEN = 0.05  # of so many as are common, at most, are neither, nor strange
 STRANGERS = 0.5  # of so many as are common, at most, are strangers
 SLIP, STRANGER = 0.9, 0.35  # how sure: nearly a text of the other column, or not
 

@@ -213,9 +213,7 @@ class _Application:
         first, one = told[0], len(told) == 1
         left = "breaks it and is" if one else "break it and are"
         says = ""
-        if (
-            first.says and rule.kind not in OF_NUMBERS
-        ):  # any of the numbers may be wrong
+        if first.says and rule.kind not in OF_NUMBERS:  # any number may be wrong
             says = f", which should be '{content(first.says, 30)}'"
         misfit_ = self._misfit(
             rule,

@@ -89,6 +89,18 @@ def test_a_shuffled_table_has_its_own_strangers_and_no_others(seed):
     assert after == "Stuttgart" and is_flagged
 
 
+@pytest.mark.parametrize(("n", "n_strange"), [(1_000, 20), (150, 6)])
+def test_many_strangers_are_texts_of_their_own(n, n_strange):
+    frame = matches(n)
+    assert cells(frame) == {}
+    for k in range(n_strange):
+        frame.loc[7 * k, "home"] = f"{TEAMS[k % 12]}{chr(97 + k)}{chr(98 + k)}"
+    assert cells(frame) == {}
+    frame = matches(n)
+    frame.loc[7, "home"] = "Paderborn"
+    assert list(cells(frame)) == [(7, "home")]
+
+
 def test_few_texts_are_the_same_by_chance():
     frame = matches(teams=["yes", "no", "maybe"])
     frame.loc[7, "home"] = "perhaps"
