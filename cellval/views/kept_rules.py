@@ -31,8 +31,20 @@ def kept_rules(rules: Mapping[str, Verdict]) -> list[KeptRule]:
 
 
 def answer_rule(work: Work, key: str, answer: str | None, rule: Rule) -> None:
-    """Accept or refuse a rule, as found or as edited; None forgets it. It is a step."""
-    work.answer(key, answer, {**rule.told, "title": rule.words})
+    """Accept or refuse a rule, as found or as edited; None forgets it. It is a step.
+
+    Two findings may ask about one rule: what was said last holds.
+    """
+    others = [one for one in kept_rules(work.rules) if one.rule.about == rule.about]
+    same = [one.key for one in others if one.key != key]
+    told = {**rule.told, "title": rule.words}
+    work.answer(key, answer, told, instead=same)
+
+
+def said_of(rules: Mapping[str, Verdict], rule: Rule) -> str:
+    """Whether a rule was accepted or refused; empty if neither."""
+    said = [one.answer for one in kept_rules(rules) if one.rule.about == rule.about]
+    return said[-1] if said else ""
 
 
 @kept(32)
@@ -76,22 +88,24 @@ def with_rules(
         return taught
     refused = {one.rule.about for one in said if one.answer == "refused"}
     every = {one.key: one for one in (*taught.findings, *taught.answered)}
-    about = {one.rule.about for one in every.values() if one.rule}
+    asked = {one.rule.about for one in every.values() if one.rule}
     new: list[Finding] = []
-    gone: set[str] = set()
+    edited: set[object] = set()  # keys of findings, and what edited rules are about
     for key, answer, rule in said:
         was = every.get(key)
-        is_as_found = rule.about in about if was is None else was.rule == rule
+        is_as_found = rule.about in asked if was is None else was.rule == rule
         if answer == "refused" or is_as_found:
             continue
-        gone.add(key)
+        edited |= {key, rule.about}
         found = finding_of(rule, table, "You keep")
-        if found is not None:
-            new.append(replace(found, key=key))
-    left = [one for one in taught.findings if one.key not in gone]
-    answered = [one for one in taught.answered if one.key not in gone]
+        new += [] if found is None else [replace(found, key=key)]
+
+    def stands(one: Finding) -> bool:
+        return one.key not in edited and not (one.rule and one.rule.about in edited)
+
+    answered = [one for one in taught.answered if stands(one)]
     open_: list[Finding] = []
-    for one in (*left, *new):
+    for one in (*filter(stands, taught.findings), *new):
         is_refused = one.rule is not None and one.rule.about in refused
         is_decided = all(cell in decisions for cell in cells_of(table, one))
         (answered if is_refused or is_decided else open_).append(one)

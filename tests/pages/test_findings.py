@@ -313,6 +313,46 @@ def test_arithmetic_can_become_another_kind(ruled):
     assert rules_of(app) == [(ruled.every[1].key, "accepted", edited)]
 
 
+@pytest.mark.parametrize(
+    ("rule", "label", "value", "edited"),
+    [
+        (
+            Rule(("sex",), "height"),
+            "Given columns",
+            ["sex", "weight"],
+            Rule(("sex", "weight"), "height"),
+        ),
+        (
+            Rule((), "height", kind="unique"),
+            "Columns that name a row",
+            ["height", "weight"],
+            Rule(("height",), "weight", kind="unique"),
+        ),
+        (
+            Rule(("height",), "weight", kind="domain"),
+            "Second column",
+            "repwt",
+            Rule(("height",), "repwt", kind="domain"),
+        ),
+        (
+            Rule(("height",), "weight", kind="multiple", factor=0.5),
+            "Factor",
+            0.25,
+            Rule(("height",), "weight", kind="multiple", factor=0.25),
+        ),
+    ],
+)
+def test_rules_of_other_kinds_are_edited(asked, rule, label, value, edited):
+    asked.every[:] = [question(asked.table, "rule", "height", [11], rule=rule)]
+    app = shown("inspect", asked)
+    assert support(asked.table, rule) in text_of(app)
+    pick(app, label, value)
+    assert edited.words in text_of(app) and support(asked.table, edited) in text_of(app)
+    click(app, "Keep the edited rule")
+    assert rules_of(app) == [(asked.every[0].key, "accepted", edited)]
+    assert support(asked.table, edited) in text_of(app)
+
+
 def test_a_finding_without_a_rule_has_none_to_keep(asked):
     app = shown("inspect", asked)
     assert "Keep the rule" not in [one.label for one in app.button]

@@ -19,6 +19,7 @@ from cellval.views.kept_rules import (
     answer_rule,
     kept_rules,
     lines,
+    said_of,
     support,
     with_rules,
 )
@@ -112,6 +113,29 @@ def test_a_rule_that_was_kept_as_found_changes_no_question(table, one):
     assert left(table, one, work=work).findings == (one,)
     (added,) = left(table, work=work).findings
     assert added.rule == ORDER and added.rows.tolist() == [3]
+
+
+def test_of_two_findings_about_one_rule_the_last_answer_holds(table, one):
+    work = Work()
+    answer_rule(work, "first", "accepted", ORDER)
+    answer_rule(work, "second", "refused", STRICT)
+    assert kept_rules(work.rules) == [("second", "refused", STRICT)]
+    assert said_of(work.rules, ORDER) == "refused"
+    assert said_of(work.rules, Rule(("high",), "low", kind="order")) == ""
+    assert len(recipe_of(table, work).steps) == 1
+    work.undo_step()
+    assert kept_rules(work.rules) == [("first", "accepted", ORDER)]
+    work.redo_step()
+    assert kept_rules(work.rules) == [("second", "refused", STRICT)]
+
+
+def test_an_edited_rule_asks_for_all_findings_about_it(table, one):
+    told = {"about": ("x",), "sure": 0.4, "title": "t", "evidence": "e"}
+    twin = finding(table, "rule", "high", [7], rule=ORDER, is_open=True, **told)
+    work = Work()
+    answer_rule(work, one.key, "accepted", STRICT)
+    (new,) = left(table, one, twin, work=work).findings
+    assert new.rows.tolist() == [3, 7]
 
 
 def test_what_is_said_of_a_rule(table):

@@ -17,7 +17,7 @@ from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.ui.widgets import lasting, one_of
 from cellval.views import kept_rules
-from cellval.views.kept_rules import answer_rule, support
+from cellval.views.kept_rules import answer_rule, said_of, support
 
 SENSES = {
     "multiple": "a multiple",
@@ -43,11 +43,11 @@ def draw_rule(shown: Shown, one: Finding) -> None:
     rule = one.rule
     if rule is None:
         return
-    session, said = shown.session, shown.session.file.rules.get(one.key)
+    session = shown.session
+    said = said_of(session.file.rules, rule)
+    words = {"accepted": "You kept it.", "refused": "You refused it."}
     st.markdown(f"**Rule** {plain(rule.words)}")
-    words = {"accepted": "kept", "refused": "refused"}
-    is_as_found = f"You {words[said.answer]} it." if said else ""
-    st.caption(f"{support(shown.table, rule)} {is_as_found}")
+    st.caption(f"{support(shown.table, rule)} {words.get(said, '')}")
     with st.container(horizontal=True, gap="xsmall"):
         _say(session, one, "Keep the rule", "accepted", rule, said)
         _say(session, one, "Refuse the rule", "refused", rule, said)
@@ -64,12 +64,12 @@ HELP = {
 
 
 def _say(
-    session: Session, one: Finding, words: str, answer: str, rule: Rule, said: Any
+    session: Session, one: Finding, words: str, answer: str, rule: Rule, said: str
 ) -> None:
     st.button(
         words,
         key=f"rule {answer}",
-        disabled=said is not None and said.answer == answer,
+        disabled=said == answer,
         on_click=partial(then_page, session, _answer, session, one.key, answer, rule),
         help=HELP[answer],
         width="stretch",
@@ -88,7 +88,8 @@ def _answer(session: Session, key: str, answer: str | None, rule: Rule) -> None:
 def _edit(shown: Shown, one: Finding, rule: Rule) -> None:
     """Its columns and its sense; how many rows break that is said before it is kept."""
     new = _edited(shown, one, rule)
-    st.markdown(plain(new.words) if not fault(new) else "")
+    if not fault(new):
+        st.markdown(plain(new.words))
     st.caption(support(shown.table, new))
     session = shown.session
     st.button(
@@ -118,7 +119,8 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
     if rule.kind in ARITHMETIC:
         kinds = {kind: SENSES[kind] for kind in ARITHMETIC}
         sense = one_of(session, name("kind"), kinds, rule.kind)
-        rule = replace(rule, kind=st.selectbox("Sense", **sense))
+        kind = st.selectbox("Sense", **sense)
+        rule = rule if kind == rule.kind else Rule(rule.given, rule.target, kind=kind)
     rule = replace(rule, **_columns(shown, one, rule, key))
     if rule.kind == "order":
         now = "below" if rule.strict else "at most"
