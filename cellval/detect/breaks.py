@@ -18,6 +18,8 @@ from cellval.table.table import Table
 from cellval.text import content, counted, full, listed
 
 MOST_KNOWN = 1_000  # lines of a rule that a recipe holds, those of most rows first
+MOST_COMPARED = 100_000  # pairs of texts, or columns have nothing in common
+MOST_WRITTEN = 500  # cells of a rule for which it is written what they should hold
 MOST_NAMED = 3  # other rows in a sentence
 
 Cells = Mapping[str, list[str]]  # what columns hold, by name
@@ -203,14 +205,13 @@ def _repeated(rule: Rule, table: Table, texts: Cells) -> list[Broken]:
     for key, rows in _groups(rule.columns, texts).items():
         if len(rows) < 2:
             continue
-        numbers = [f"{table.row_numbers[i]:,}" for i in rows]
+        first = [f"{table.row_numbers[i]:,}" for i in rows[: MOST_NAMED + 1]]
+        more = len(rows) - 1 - MOST_NAMED
+        also = f" and {more:,} more" if more > 0 else ""
         for k, i in enumerate(rows):
-            others = [*numbers[:k], *numbers[k + 1 :]]
-            more = f" and {len(others) - MOST_NAMED:,} more"
-            why = (
-                f"{content(', '.join(key), 30)} also stands in row "
-                f"{', '.join(others[:MOST_NAMED])}{more * (len(others) > MOST_NAMED)}."
-            )
+            others = [*first[:k], *first[k + 1 :]]
+            named = ", ".join(others[:MOST_NAMED])
+            why = f"{content(', '.join(key), 30)} also stands in row {named}{also}."
             found.append(Broken(i, rule.target, None, why))
     return found
 
@@ -222,12 +223,13 @@ def _strangers(rule: Rule, table: Table, texts: Cells) -> list[Broken]:
     found = []
     for name, other in (rule.columns, rule.columns[::-1]):
         words = known | {text for text in cells[other] if text is not None}
-        meant: dict[str, str | None] = {}
+        strange = {text for text in cells[name] if text is not None} - words
+        meant: dict[str, str | None] = dict.fromkeys(strange)
+        if len(strange) * len(words) <= MOST_COMPARED:
+            meant = {text: nearest(text, words) for text in strange}
         for i, text in enumerate(cells[name]):
             if text is None or text in words:
                 continue
-            if text not in meant:
-                meant[text] = nearest(text, words)
             never = f"{column_name(other)} never is {content(text, 30)}"
             found.append(Broken(i, name, meant[text], f"{never}."))
     return found
@@ -269,11 +271,11 @@ def _reckoned(
 ) -> list[Broken]:
     rows, said = reckoned(rule, columns)
     target, found = columns[-1], []
-    for i in rows.tolist():
+    for k, i in enumerate(rows.tolist()):
         own, number = texts[rule.target][i].strip(), float(said[i])
-        says = target.text(table, number, own)
-        if rule.rounded:  # who knows the digits that were rounded away
-            says = None
+        says = None
+        if not rule.rounded and k < MOST_WRITTEN:  # else digits are rounded away
+            says = target.text(table, number, own)
         meant = full(number) if says is None else says
         why = (
             f"{rule.formula} is {meant} in this row, {column_name(rule.target)} is "

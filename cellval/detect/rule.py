@@ -112,7 +112,8 @@ class Rule:
         """zip settles city; begin ≤ end; total = net + tax."""
         given, target = [*map(_name, self.given)], _name(self.target)
         every = " and ".join(given)
-        known = f" ({counted(len(self.known), 'line')} known)" if self.known else ""
+        noun = "text" if self.kind == "domain" else "line"
+        known = f" ({counted(len(self.known), noun)} known)" if self.known else ""
         refused = ": no rule" if self.refused else ""
         match self.kind:
             case "settles":

@@ -139,6 +139,7 @@ def _finding(
     table: Table, rule: Rule, cells: list[_Stranger], are_slips: bool, n_common: int
 ) -> Finding:
     a, b = map(column_name, rule.columns)
+    n = len({cell.row for cell in cells})
     return finding(
         table,
         "rule",
@@ -150,8 +151,7 @@ def _finding(
         sure=SLIP if are_slips else STRANGER,
         title=rule.words,
         evidence=f"{a} and {b} hold the same {counted(n_common, 'text')}; "
-        f"{counted(len({cell.row for cell in cells}), 'row')} "
-        "hold one that only one of them has.",
+        f"{counted(n, 'row')} hold{'s' * (n == 1)} one that only one of them has.",
         why=[cell.why for cell in cells],
         rule=rule,
         is_open=True,

@@ -184,6 +184,7 @@ class _Making:
             if rule is None:
                 steps.append(Answer(key, verdict.answer, title))
                 continue
+            title = "" if title == rule.words else title
             if verdict.answer == "refused":
                 steps.append(replace(rule, refused=True, why=title))
                 continue

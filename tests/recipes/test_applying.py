@@ -163,7 +163,7 @@ def test_who_breaks_a_rule_of_another_kind_is_told_and_not_repaired():
     assert done.misfits == (
         "low ≤ high: 1 cell breaks it and is left, in row 2.",
         "k is unique: 2 cells break it and are left, the first in row 3.",
-        "from and to hold the same texts (1 line known): 1 cell breaks it and is left, "
+        "from and to hold the same texts (1 text known): 1 cell breaks it and is left, "
         "in row 3.",
         "high = 2 × low: 3 cells break it and are left, the first in row 1.",
     )

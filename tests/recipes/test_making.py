@@ -192,7 +192,7 @@ def test_what_has_no_repair_is_a_note_and_answers_are_kept():
         "1 cell marked as unsure",
     ]
     assert recipe.steps == (
-        Rule(("zip",), "city", why="zip settles city", refused=True),
+        Rule(("zip",), "city", refused=True),
         Answer("order-2", "accepted", "a before b"),
     )
 
