@@ -35,6 +35,7 @@ FEWEST_TRIED = 8  # and at least so many of them
 MOST_TRIED = 300  # rules that get a second look
 FEWEST = 25  # rows that a rule is judged from, at least
 BROKEN = 0.15  # of them, at most
+NOT_MEANT = 0.5  # of rows with zeros break a rule that somebody holds to be true
 DIFFERENT = 20  # combinations of numbers that follow it, at least,
 ODD_ONES = 0.5  # and of others at most so many times as many
 VARIED = 5  # numbers in each column, at least
@@ -378,13 +379,15 @@ def _with_rows(
     return _Rule(form, settled, exact, n, broken, wrong, holds)
 
 
-def _wrong(form: _Form, x: list[np.ndarray], right: np.ndarray) -> np.ndarray:
-    """Rows that break a rule."""
+def _wrong(
+    form: _Form, x: list[np.ndarray], right: np.ndarray, most: float = BROKEN
+) -> np.ndarray:
+    """Rows that break a rule; of rows with zeros and ones at most such a share does."""
     known, tells = ~np.any(np.isnan(x), axis=0), form.tells(x)
     wrong = known & ~right
     # Where a number is 0 it may not be known: then the rule is not meant for the row.
     beside = known & ~tells
-    if np.sum(wrong & beside) > BROKEN * np.sum(beside):
+    if np.sum(wrong & beside) > most * np.sum(beside):
         wrong &= tells
     return np.asarray(wrong)
 
@@ -401,7 +404,7 @@ def reckoned(rule: Rule, columns: tuple[Numbers, ...]) -> tuple[np.ndarray, np.n
         off = (_rounded if rule.rounded else _exact)(columns, form, x, s)
         if rule.within is not None:
             off = rule.within * (1 + 1e-6) + ROUND_OFF * _largest(x)
-        wrong = _wrong(form, x, _right(form, x, s, off))
+        wrong = _wrong(form, x, _right(form, x, s, off), NOT_MEANT)
     return np.flatnonzero(wrong & np.isfinite(said)), said
 
 

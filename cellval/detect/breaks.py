@@ -51,7 +51,7 @@ def misfit(rule: Rule, table: Table) -> str:
         return f"column {listed(others)} holds neither numbers nor dates in this file"
     words = {numbers[name].word for name in rule.columns}
     if rule.kind == "order" and len(words) > 1:
-        return f"{' and '.join(sorted(words))}s cannot be compared"
+        return f"a {' and a '.join(sorted(words))} cannot be compared"
     return ""
 
 

@@ -134,6 +134,7 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
         within = st.number_input(
             "May be off by",
             **key("within", rule.within),
+            value=None,  # it may be empty
             min_value=0.0,
             format="%g",
             placeholder="half of the last digit",
