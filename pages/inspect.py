@@ -9,6 +9,7 @@ from cellval.ui.inspect import findings as finding_list
 from cellval.ui.inspect import list as cell_list
 from cellval.ui.inspect import map as cell_map
 from cellval.ui.inspect.finding import draw_finding
+from cellval.ui.inspect.rules import draw_kept
 from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import Shown, get_session
@@ -39,6 +40,7 @@ def draw_findings(shown: Shown) -> None:
     left, right = st.columns([2, 1], gap="small")
     with left:
         finding_list.show(shown, taught, found, asked)
+        draw_kept(shown)
     with right:
         draw_finding(shown, taught, found)
 

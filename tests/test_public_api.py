@@ -35,7 +35,7 @@ FUNCTIONS = {
     "n_jobs=None, **reading)",
     "apply_recipe": "(recipe, table)",
     "compare_models": "(before, after, **options)",
-    "findings": "(table, values=None, *, random_state=0, n_jobs=None)",
+    "findings": "(table, values=None, *, rules=(), random_state=0, n_jobs=None)",
     "iter_blocks": "(table, row_groups, column_groups=None, *, model='knn', test=None, "
     "n_neighbors=10, width=None, method='auto', rounds=100, target_stderr=None, "
     "budget=None, random_state=0, executor=None, n_jobs=None)",

@@ -20,6 +20,7 @@ import numpy as np
 from cellval.detect.digits import Numbers, is_slip_of_digits, numbers_in
 from cellval.detect.finding import Finding, column_name, finding
 from cellval.detect.readings import UNITS
+from cellval.detect.rule import Rule
 from cellval.detect.rules import MOST_JUDGED, OF_CHANCE, SURE
 from cellval.kept import kept
 from cellval.stats import median
@@ -34,6 +35,7 @@ FEWEST_TRIED = 8  # and at least so many of them
 MOST_TRIED = 300  # rules that get a second look
 FEWEST = 25  # rows that a rule is judged from, at least
 BROKEN = 0.15  # of them, at most
+NOT_MEANT = 0.5  # of rows with zeros break a rule that somebody holds to be true
 DIFFERENT = 20  # combinations of numbers that follow it, at least,
 ODD_ONES = 0.5  # and of others at most so many times as many
 VARIED = 5  # numbers in each column, at least
@@ -119,25 +121,31 @@ class _Form:
         trivial = [(part == 0) | (part == 1) for part in x[:2]]
         return ~(trivial[0] | trivial[1])
 
-    def words(self, columns: tuple[Numbers, ...], s: int) -> str:
-        """What the s-th column is."""
-        names = [column_name(columns[j].name) for j in self.places]
+    def rule(
+        self, columns: tuple[Numbers, ...], s: int, is_rounded: bool = False
+    ) -> Rule:
+        """The same, turned so that it says what the s-th column is."""
+        names = [columns[j].name for j in self.places]
         if self.kind == "line":
-            return self._line(names[1 - s], s)
-        own = {"sum": (" − ", " + "), "product": (" / ", " × ")}[self.kind]
-        if s == 2:
-            return own[1].join(names[:2])
-        return own[0].join((names[2], names[1 - s]))
+            k, d = self.factor, self.offset
+            if s == 0:  # the other way round
+                k, d = 1 / k, -d / k
+            line = Rule((names[1 - s],), names[s], kind="multiple", rounded=is_rounded)
+            return replace(line, factor=k, offset=d)
+        kind, given = self.kind, (names[0], names[1])
+        if s < 2:
+            kind = {"sum": "difference", "product": "ratio"}[kind]
+            given = (names[2], names[1 - s])
+        return Rule(given, names[s], kind=kind, rounded=is_rounded)
 
-    def _line(self, name: str, s: int) -> str:
-        k, d = self.factor, self.offset
-        if s == 0:  # the other way round
-            k, d = 1 / k, -d / k
-        text = full(d) + " − " + name if k == -1 and d else ""
-        if not text:
-            text = name if k == 1 else f"{full(k)} × {name}"
-            text += f" {'−' if d < 0 else '+'} {full(abs(d))}" if d else ""
-        return text
+    @classmethod
+    def of(cls, rule: Rule) -> tuple["_Form", int]:
+        """A form of the rule's columns, and which of its places the target has."""
+        if rule.kind == "multiple":
+            return cls("line", (0, 1), rule.factor, rule.offset), 1
+        if rule.kind in ("sum", "product"):
+            return cls(rule.kind, (0, 1, 2)), 2
+        return cls("sum" if rule.kind == "difference" else "product", (2, 1, 0)), 0
 
 
 def _exact(columns: tuple[Numbers, ...], form: _Form, x: list, s: int) -> np.ndarray:
@@ -364,18 +372,40 @@ def _with_rows(
     broken: int,
 ) -> _Rule:
     x = [columns[j].x for j in form.places]
-    known = ~np.any(np.isnan(x), axis=0)
     with np.errstate(all="ignore"):
         right = _right(form, x, settled, slack(columns, form, x, settled))
-    tells = form.tells(x)
+    holds = ~np.any(np.isnan(x), axis=0) & form.tells(x) & right
+    wrong = np.flatnonzero(_wrong(form, x, right))
+    return _Rule(form, settled, exact, n, broken, wrong, holds)
+
+
+def _wrong(
+    form: _Form, x: list[np.ndarray], right: np.ndarray, most: float = BROKEN
+) -> np.ndarray:
+    """Rows that break a rule; of rows with zeros and ones at most such a share does."""
+    known, tells = ~np.any(np.isnan(x), axis=0), form.tells(x)
     wrong = known & ~right
     # Where a number is 0 it may not be known: then the rule is not meant for the row.
     beside = known & ~tells
-    if np.sum(wrong & beside) > BROKEN * np.sum(beside):
+    if np.sum(wrong & beside) > most * np.sum(beside):
         wrong &= tells
-    return _Rule(
-        form, settled, exact, n, broken, np.flatnonzero(wrong), known & tells & right
-    )
+    return np.asarray(wrong)
+
+
+def reckoned(rule: Rule, columns: tuple[Numbers, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Positions of rows that break a rule, and what each row's target should be.
+
+    `columns` are those of the rule, in its order.
+    """
+    form, s = _Form.of(rule)
+    x = [columns[j].x for j in form.places]
+    with np.errstate(all="ignore"):
+        said = form.said(x, s)
+        off = (_rounded if rule.rounded else _exact)(columns, form, x, s)
+        if rule.within is not None:
+            off = rule.within * (1 + 1e-6) + ROUND_OFF * _largest(x)
+        wrong = _wrong(form, x, _right(form, x, s, off), NOT_MEANT)
+    return np.flatnonzero(wrong & np.isfinite(said)), said
 
 
 def _right(form: _Form, x: list[np.ndarray], s: int, off: np.ndarray) -> np.ndarray:
@@ -544,9 +574,9 @@ def _cells(
         own = columns[form.places[s]]
         text = table.cells[own.name].iat[i].strip()
         after = own.text(table, float(said[s][k]), text) if rule.exact[s] else None
-        reckoned = after if after is not None else full(float(said[s][k]))
+        meant = after if after is not None else full(float(said[s][k]))
         why = (
-            f"{form.words(columns, s)} is {reckoned} in this row, "
+            f"{form.rule(columns, s).formula} is {meant} in this row, "
             f"{column_name(own.name)} is {content(text, 30)}."
         )
         cells.append(
@@ -604,7 +634,8 @@ def _finding(
 ) -> Finding:
     names = [columns[j].name for j in rule.form.places]
     settled, right = names[rule.settled], rule.n_rows - rule.n_exceptions
-    words = f"{column_name(settled)} = {rule.form.words(columns, rule.settled)}"
+    said = rule.form.rule(columns, rule.settled, not any(rule.exact))
+    words = f"{column_name(settled)} = {said.formula}"
     return finding(
         table,
         "rule",
@@ -617,6 +648,8 @@ def _finding(
         title=words if is_decided else f"{words}: one of these cells",
         evidence=f"{words} in {right:,} of {counted(rule.n_rows, 'row')}.",
         why=[cell.why for cell in cells],
+        rule=said,
+        is_open=not is_decided,
     )
 
 

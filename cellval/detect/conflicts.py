@@ -8,6 +8,7 @@ what would hardly ever agree by chance, those who differ are worth a question.
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.rule import Rule
 from cellval.detect.rules import MOST_GIVEN, Coded, Groups, dependencies, judged_columns
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -84,5 +85,6 @@ def _conflict(table: Table, given: str, target: str) -> list[Finding]:
                 f"{same:,} of {of:,} rows with the same {who} have '{brief(text, 30)}'."
                 for text, (same, of) in zip(usual, numbers, strict=True)
             ],
+            rule=Rule((given,), target),
         )
     ]

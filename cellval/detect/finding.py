@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cellval.detect.rule import LONGEST, Rule
 from cellval.table.table import Table
 from cellval.text import content, counted, short_name
 
@@ -55,8 +56,11 @@ class Finding:
         Why it is asked, in a sentence.
     why : ndarray of object, or None
         A sentence on each cell, where they differ.
-    given : tuple of str
-        Of a rule that some columns settle another one: those columns.
+    rule : Rule, or None
+        That its cells break.
+    is_open : bool
+        Other cells of their rows may break the rule as well: who calls these fine does
+        not refuse it.
     """
 
     kind: str
@@ -69,7 +73,8 @@ class Finding:
     title: str
     evidence: str
     why: np.ndarray | None = None
-    given: tuple[str, ...] = ()
+    rule: Rule | None = None
+    is_open: bool = False
 
     @property
     def n_cells(self) -> int:
@@ -162,7 +167,8 @@ def finding(
     evidence: str,
     columns: Sequence[str] | None = None,
     why: Sequence[str] | None = None,
-    given: Sequence[str] = (),
+    rule: Rule | None = None,
+    is_open: bool = False,
 ) -> Finding:
     """A finding about cells of one column (or of `columns`, one for each).
 
@@ -181,7 +187,7 @@ def finding(
         reasons = np.empty(places.size, object)
         reasons[:] = why
     key = key_of(kind, column, *about)
-    told = (sure, title, evidence, reasons, tuple(given))
+    told = (sure, title, evidence, reasons, rule, is_open)
     return Finding(kind, column, key, places, names, texts, *told)
 
 
@@ -204,4 +210,4 @@ def in_cells(n: int) -> str:
 
 def column_name(name: str) -> str:
     """As titles and sentences have it."""
-    return short_name(name, 30)
+    return short_name(name, LONGEST)

@@ -1,11 +1,12 @@
 """All questions about a table, those that would settle most errors first."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from cellval.detect.breaks import about_others, broken
 from cellval.detect.doubtful import doubtful_labels
 from cellval.detect.finding import (
     Finding,
@@ -16,6 +17,7 @@ from cellval.detect.finding import (
 from cellval.detect.formats import plain_reading, unit_of
 from cellval.detect.grouped import grouped
 from cellval.detect.readings import as_decimal
+from cellval.detect.rule import Rule
 from cellval.detect.suggestions import MOST_DETAILED, ODD, best_suggestions
 from cellval.detect.surprise import surprise
 from cellval.detect.suspects import reasons
@@ -43,6 +45,7 @@ def findings(
     table: Table | pd.DataFrame,
     values: CellValues | None = None,
     *,
+    rules: Iterable[Rule] = (),
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> tuple[Finding, ...]:
@@ -53,6 +56,9 @@ def findings(
     table : Table or DataFrame
     values : CellValues, optional
         Of the same table; without it, cells are judged by surprise alone.
+    rules : iterable of Rule
+        What a person said of rules, such as `Recipe.rules`: all cells that break one
+        that was accepted are asked about, and none for one that was refused.
 
     Examples
     --------
@@ -65,7 +71,10 @@ def findings(
     table = as_table(table)
     check_values(table, values)
     found = surprise(table, random_state=random_state, n_jobs=n_jobs)
-    return all_findings(make_suspicion(table, values, found))
+    asked, told = all_findings(make_suspicion(table, values, found)), [*rules]
+    if not told:
+        return asked
+    return in_order([*broken(told, table, "You keep"), *about_others(asked, told)])
 
 
 @kept(1)

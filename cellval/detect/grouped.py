@@ -12,6 +12,7 @@ from cellval.detect.formats import formats
 from cellval.detect.keys import keys
 from cellval.detect.ordered import ordered
 from cellval.detect.rules import broken_rules
+from cellval.detect.shared_domains import shared_domains
 from cellval.detect.shifted import shifted
 from cellval.detect.spellings import spellings
 from cellval.detect.swapped import swapped
@@ -29,6 +30,7 @@ FINDERS: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     conflicts,
     arithmetic,
     ordered,
+    shared_domains,
     keys,
     other_units,
     shifted,

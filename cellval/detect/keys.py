@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.rule import Rule
 from cellval.detect.rules import Coded
 from cellval.kept import kept
 from cellval.table.columns import Column
@@ -98,6 +99,7 @@ def _finding(
         title=title,
         evidence=f"{name} holds {k:,} different values in {counted(n, 'row')}.",
         why=why,
+        rule=None if is_whole else Rule((), column.name, kind="unique"),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from cellval.detect.digits import Numbers, numbers_in
 from cellval.detect.finding import FLAGGED, Finding, column_name, finding
+from cellval.detect.rule import Rule
 from cellval.detect.rules import MOST_JUDGED
 from cellval.kept import kept
 from cellval.table.table import Table
@@ -225,6 +226,7 @@ def _doubt(column: Numbers, i: int, orders: list[_Order]) -> int:
 def _finding(
     table: Table, order: _Order, rows: list[_Broken], is_sure: bool
 ) -> Finding:
+    rule = Rule((order.low.name,), order.high.name, kind="order")
     low, high = column_name(order.low.name), column_name(order.high.name)
     cells = [(one.row, *cell) for one in rows for cell in one.held]
     sure = float(np.mean([one.sure for one in rows]))
@@ -239,7 +241,7 @@ def _finding(
         columns=[name for _, name, _ in cells],
         about=("order", order.low.name, order.high.name, str(is_sure)),
         sure=sure * (NUMBERS if order.low.word == "number" else 1.0),
-        title=f"{low} ≤ {high}",
+        title=rule.words,
         evidence=(
             f"{low} is not {beyond} {high} in "
             f"{kept_in:,} of {counted(order.n_rows, 'row')}."
@@ -250,4 +252,6 @@ def _finding(
             f"in {kept_in:,} of {counted(order.n_rows, 'row')} it is not so."
             for row, _, _ in cells
         ],
+        rule=rule,
+        is_open=not is_sure,
     )

@@ -19,6 +19,7 @@ import pandas as pd
 
 from cellval.detect.finding import Finding, column_name, finding
 from cellval.detect.misspelt import MEANT, differing
+from cellval.detect.rule import Rule
 from cellval.kept import kept
 from cellval.table.columns import Texts
 from cellval.table.table import Table
@@ -154,6 +155,8 @@ def _either(table: Table, a: str, b: str, rows: list[int]) -> Finding:
             f"{one} and {other} settle each other, but in {counted(len(rows), 'row')} "
             "they do not go together, so one of the two is wrong."
         ),
+        rule=Rule((a,), b),
+        is_open=True,
     )
 
 
@@ -204,7 +207,7 @@ def _broken(table: Table, rule: Dependency, which: list[int]) -> Iterator[Findin
             title=f"{target} differs from what {given} says",
             evidence=evidence,
             why=[rule.sentence(table, k) for k in own_ones],
-            given=(rule.given,),
+            rule=Rule((rule.given,), rule.target),
         )
 
 

@@ -13,6 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding
+from cellval.detect.rule import Rule
 from cellval.detect.rules import (
     BROKEN,
     GROUP,
@@ -220,5 +221,6 @@ def _finding(table: Table, found: _Rule, which: list[int], is_open: bool) -> Fin
             f"{counted(rule.n_rows, 'row')}."
         ),
         why=why,
-        given=() if is_open else pair,
+        rule=Rule(pair, rule.target),
+        is_open=is_open,
     )

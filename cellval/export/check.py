@@ -16,8 +16,7 @@ from cellval.errors import InputError, is_whole, require
 from cellval.export.baseline import read_baseline
 from cellval.recipes.applying import apply_recipe
 from cellval.recipes.recipe import Recipe, read_recipe
-from cellval.recipes.rules import broken
-from cellval.recipes.steps import Answer
+from cellval.recipes.rules import broken, unanswered, unchecked
 from cellval.table.columnar import is_arrow
 from cellval.table.decoding import bytes_of
 from cellval.table.parsing import CsvFormat
@@ -51,6 +50,8 @@ class Check:
     has_baseline : bool
     lines : mapping of (row number, column) to int
         Line of the file on which each cell of a finding begins; empty if unknown.
+    unchecked : tuple of str
+        A sentence for each rule of the recipe that this file cannot be held against.
     """
 
     table: Table
@@ -61,6 +62,7 @@ class Check:
     fail_on: int = 1
     has_baseline: bool = False
     lines: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
 
     @property
     def flagged(self) -> tuple[Finding, ...]:
@@ -107,6 +109,8 @@ class Check:
             lines += [cut(harmless(line), LONGEST) for line in told]
         if (more := self.n_flagged - MOST_SHOWN) > 0:
             lines.append(f"and {counted(more, 'more finding')}")
+        for why in self.unchecked[:MOST_SHOWN]:
+            lines.append(cut(harmless(f"not checked: {why}"), LONGEST))
         return "\n".join(lines)
 
     def _summary(self) -> str:
@@ -208,8 +212,11 @@ def judged(
     What a recipe asks comes first, and is not asked again as a finding of the same key.
     """
     rules: list[Finding] = []
+    lost: list[str] = []
     if recipe is not None:
+        recipe = recipe if isinstance(recipe, Recipe) else read_recipe(recipe)
         rules, found = _by_recipe(recipe, table, found)
+        lost = unchecked(recipe, table)
     keys = {one.key for one in rules}
     both = [*rules, *(one for one in found if one.key not in keys)]
     hidden = () if known is None else tuple(one for one in both if one.key in known)
@@ -224,24 +231,18 @@ def judged(
         fail_on,
         known is not None,
         {} if path is None else _lines(path, table, new),
+        tuple(lost),
     )
 
 
 def _by_recipe(
-    recipe: Any, table: Table, found: Sequence[Finding]
+    recipe: Recipe, table: Table, found: Sequence[Finding]
 ) -> tuple[list[Finding], list[Finding]]:
-    """What a recipe (or the path of one) asks of a table and does not get, and which of
-    the findings it does not call fine.
+    """What a recipe asks of a table and does not get, and which of the findings it has
+    no answer to.
     """
-    if not isinstance(recipe, Recipe):
-        recipe = read_recipe(recipe)
     fine = apply_recipe(recipe, table).fine
-    refused = {
-        step.key
-        for step in recipe.steps
-        if isinstance(step, Answer) and step.answer == "refused"
-    }
-    left = [one for one in found if one.key not in refused]
+    left = unanswered(recipe, found)
     return _but(fine, table, broken(recipe, table)), _but(fine, table, left)
 
 
@@ -249,8 +250,13 @@ def _but(
     fine: Collection[tuple[int, str]], table: Table, found: Sequence[Finding]
 ) -> list[Finding]:
     """Findings without cells that are fine; those of which nothing is left go."""
+
+    def is_fine(one: Finding, row: int, name: str) -> bool:
+        names = one.rule.excused_by(name) if one.rule else (name,)
+        return any((row, other) in fine for other in names)
+
     parts = [
-        (one, np.array([cell not in fine for cell in cells_of(table, one)], bool))
+        (one, np.array([not is_fine(one, *c) for c in cells_of(table, one)], bool))
         for one in found
     ]
     return [one if new.all() else one.part(new) for one, new in parts if new.any()]

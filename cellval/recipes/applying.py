@@ -5,22 +5,22 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from cellval.detect.breaks import breaks, misfit
+from cellval.detect.rule import OF_NUMBERS, Rule
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.rows import RowName, Rows
-from cellval.recipes.rules import breaks, missing
 from cellval.recipes.steps import (
     Answer,
     DropRow,
     Fine,
     Replace,
     ReplaceCell,
-    Rule,
     Step,
 )
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Cell
 from cellval.table.table import Table, as_table
-from cellval.text import content, counted, listed, shortened
+from cellval.text import content, counted, shortened
 
 
 @dataclass(frozen=True)
@@ -184,40 +184,44 @@ class _Application:
         return Outcome(step, n)
 
     def _rule(self, rule: Rule) -> Outcome:
-        texts = {
-            name: list(self.rows.texts(name))
-            for name in (*rule.given, rule.target)
-            if name in self.names
-        }
-        if lost := missing(rule, texts):
-            return self._misfit(rule, f"column {listed(lost)} is not in this file")
+        if rule.refused:
+            return Outcome(rule)
+        if why := misfit(rule, self.table):
+            return self._misfit(rule, why)
+        texts = {name: list(self.rows.texts(name)) for name in rule.columns}
         for (i, name), new in self.new.items():
             if name in texts:
                 texts[name][i] = new.text
-        taken = self.settled | self.fine
         cells = [
             cell
-            for cell in breaks(rule, texts)
-            if (cell.position, rule.target) not in taken
+            for cell in breaks(rule, self.table, texts)
+            if (cell.position, cell.column) not in self.settled
             and cell.position not in self.dropped
+            and not any(
+                (cell.position, name) in self.fine
+                for name in rule.excused_by(cell.column)
+            )
         ]
-        told = [cell for cell in cells if not (rule.repair and cell.is_alone)]
+        mended = [cell for cell in cells if rule.repair and cell.is_alone and cell.says]
+        told = [cell for cell in cells if cell not in mended]
         n = sum(
-            self._put(cell.position, rule.target, cell.says, cell.why)
-            for cell in cells
-            if rule.repair and cell.is_alone
+            self._put(cell.position, cell.column, cell.says or "", cell.why)
+            for cell in mended
         )
         if not told:
             return Outcome(rule, n)
         first, one = told[0], len(told) == 1
         left = "breaks it and is" if one else "break it and are"
-        misfit = self._misfit(
+        says = ""
+        if first.says and rule.kind not in OF_NUMBERS:  # any number may be wrong
+            says = f", which should be '{content(first.says, 30)}'"
+        misfit_ = self._misfit(
             rule,
             f"{counted(len(told), 'cell')} {left} left, "
-            f"{'' if one else 'the first '}in row {self.numbers[first.position]:,}, "
-            f"which should be '{content(first.says, 30)}'",
+            f"{'' if one else 'the first '}in row {self.numbers[first.position]:,}"
+            f"{says}",
         )
-        return replace(misfit, n_cells=n)
+        return replace(misfit_, n_cells=n)
 
     def _put(
         self, i: int, column: str, after: str, why: str, of_cell: bool = False

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from cellval.detect.breaks import breaks, known_lines, misfit
+from cellval.detect.rule import rule_of
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.rows import Rows
-from cellval.recipes.rules import breaks, known_lines, missing
 from cellval.recipes.steps import (
     Answer,
     DropRow,
@@ -17,11 +18,10 @@ from cellval.recipes.steps import (
     Reading,
     Replace,
     ReplaceCell,
-    Rule,
     Step,
 )
 from cellval.repairs.repair import Repair
-from cellval.repairs.work import Verdict, Work
+from cellval.repairs.work import Work
 from cellval.table.table import Table
 from cellval.text import counted
 
@@ -179,16 +179,22 @@ class _Making:
         steps: list[Step] = []
         ruled: set[Place] = set()
         for key, verdict in self.work.rules.items():
-            rule = rule_of(verdict)
+            rule = rule_of(verdict.finding)
             title = str(verdict.finding.get("title", ""))
-            if rule is None or verdict.answer != "accepted":
+            if rule is None:
                 steps.append(Answer(key, verdict.answer, title))
                 continue
-            if missing(rule, self._texts({})):
+            title = "" if title == rule.words else title
+            if verdict.answer == "refused":
+                steps.append(replace(rule, refused=True, why=title))
                 continue
-            rule = replace(
-                rule, known=known_lines(rule, self._texts(self.repairs)), why=title
-            )
+            if misfit(rule, self.table):
+                continue
+            known = known_lines(rule, self._texts(self.repairs))
+            rule = replace(rule, known=known, why=title)
+            if rule.kind != "settles":
+                steps.append(rule)
+                continue
             # As it is when rules come: all else is done.
             others = {
                 cell: new
@@ -197,7 +203,7 @@ class _Making:
             }
             cells = {
                 (cell.position, rule.target): cell.says
-                for cell in breaks(rule, self._texts(others))
+                for cell in breaks(rule, self.table, self._texts(others))
                 if cell.is_alone
                 and cell.position not in self.dropped
                 and (cell.position, rule.target) not in self.fine
@@ -217,12 +223,3 @@ class _Making:
         for (i, name), new in repairs.items():
             texts[name][i] = new.text
         return texts
-
-
-def rule_of(verdict: Verdict) -> Rule | None:
-    """What was answered, if it is a rule that a recipe can look for."""
-    given, target = verdict.finding.get("given"), verdict.finding.get("target")
-    given = [given] if isinstance(given, str) else given
-    if not given or not target or not isinstance(given, (list, tuple)):
-        return None
-    return Rule(tuple(map(str, given)), str(target))

@@ -4,10 +4,12 @@ Every scalar is a text, quoted or not: ``after: 012`` writes 012, ``after: no`` 
 no. So nothing of a cell is taken for a number, a date or a truth.
 """
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from cellval.detect.rule import Rule, fault
 from cellval.errors import InputError
 from cellval.limits import limits
 from cellval.recipes.rows import RowName
@@ -19,12 +21,11 @@ from cellval.recipes.steps import (
     Reading,
     Replace,
     ReplaceCell,
-    Rule,
     Step,
 )
 from cellval.table.columns import KINDS
 from cellval.table.decoding import bytes_of
-from cellval.text import listed, shortened
+from cellval.text import counted, listed, shortened
 
 VERSION = 1
 MOST_BYTES = 20_000_000  # of a recipe: some 100,000 steps
@@ -62,6 +63,11 @@ class Recipe:
     columns: tuple[str, ...] = ()
     reading: Reading = field(default_factory=Reading)
     notes: tuple[str, ...] = ()
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Those that were accepted or refused."""
+        return tuple(step for step in self.steps if isinstance(step, Rule))
 
     @property
     def text(self) -> str:
@@ -244,6 +250,18 @@ class _Fields:
             raise self.wrong(f"'{name}' must be a whole number from 1")
         return int(found)
 
+    def real(self, name: str, usual: Any) -> Any:
+        found = self.text(name)
+        if not found:
+            return usual
+        try:
+            number = float(found)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise self.wrong(f"'{name}' must be a number, such as 2.54")
+        return number
+
     def truth(self, name: str, usual: bool) -> bool:
         found = self.text(name)
         if not found:
@@ -274,7 +292,9 @@ class _Fields:
             return ()
         fits = isinstance(found, list)
         if not fits or any(type(x) is not list or len(x) != length for x in found):
-            raise self.wrong(f"'{name}' must have lines of {length} texts each")
+            raise self.wrong(
+                f"'{name}' must have lines of {counted(length, 'text')} each"
+            )
         return tuple(tuple(self._checked(name, text) for text in x) for x in found)
 
     def end(self) -> None:
@@ -381,12 +401,25 @@ def _fine(fields: _Fields) -> Fine:
 
 
 def _rule(fields: _Fields) -> Rule:
-    given = fields.texts("given", needed=True)
-    target = fields.text("target", needed=True)
-    if not given or len({*given, target}) <= len(given) or not all((*given, target)):
-        raise fields.wrong("'given' and 'target' must be different columns")
-    known = fields.lines("known", len(given) + 1)
-    return Rule(given, target, known, fields.truth("repair", False))
+    kind = fields.text("kind") or "settles"
+    rule = Rule(
+        fields.texts("given"),
+        fields.text("target", needed=True),
+        kind=kind,
+        strict=fields.truth("strict", False),
+        factor=fields.real("factor", 1.0),
+        offset=fields.real("offset", 0.0),
+        within=fields.real("within", None),
+        rounded=fields.truth("rounded", False),
+        refused=fields.truth("refused", False),
+        repair=fields.truth("repair", False),
+    )
+    if why := fault(rule):
+        raise fields.wrong(why)
+    if rule.repair and kind != "settles":
+        raise fields.wrong("'repair' is only for a rule by which columns settle one")
+    length = len(rule.columns) if kind == "settles" else 1
+    return replace(rule, known=fields.lines("known", length))
 
 
 def _answer(fields: _Fields) -> Answer:
@@ -494,9 +527,10 @@ def _told(step: Step) -> dict[str, Any]:
         case Fine(column, texts, row):
             told |= {"column": _Quoted(column), "texts": _quoted(texts)}
             told |= {"row": _row_told(row)} if row else {}
-        case Rule(given, target, known, repair):
-            told |= {"given": _quoted(given), "target": _Quoted(target)}
-            told |= {"repair": repair} if repair else {}
+        case Rule(given, target, known):
+            told |= {} if step.kind == "settles" else {"kind": step.kind}
+            told |= _said({"given": given}) | {"target": _Quoted(target)} | step.sense
+            told |= {name: True for name in ("repair", "refused") if vars(step)[name]}
             told |= {"known": [_quoted(line) for line in known]} if known else {}
         case Answer(key, answer, title):
             told |= {"key": key, "answer": answer, **_said({"title": title})}

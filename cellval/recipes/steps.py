@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
+from cellval.detect.rule import Rule
 from cellval.recipes.rows import RowName
 from cellval.table.labels import GUESS
-from cellval.text import brief, content, counted, joined
+from cellval.text import brief, content, joined
 
 EXAMPLES = 3  # texts that are named in a sentence
 
@@ -102,29 +103,6 @@ class Fine:
         texts = joined([content(text, 30) for text in self.texts], EXAMPLES)
         where = f" of {self.row.words}" if self.row else ""
         return f"{brief(self.column)}{where}: {texts} is fine"
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What some columns hold settles another one, as a person accepted.
-
-    `known` are lines of what the given columns hold, and what the target holds then.
-    With `repair`, cells that break it get what the rule says, where they stand alone in
-    their group; others, and without it all, are told.
-    """
-
-    given: tuple[str, ...]
-    target: str
-    known: tuple[tuple[str, ...], ...] = ()
-    repair: bool = False
-    why: str = ""
-
-    @property
-    def words(self) -> str:
-        given = " and ".join(brief(name) for name in self.given)
-        settle = "settle" if len(self.given) > 1 else "settles"
-        known = f" ({counted(len(self.known), 'line')} known)" if self.known else ""
-        return f"{given} {settle} {brief(self.target)}{known}"
 
 
 @dataclass(frozen=True)

@@ -151,17 +151,27 @@ class Work:
                 self._set_repair(cell, new)
 
     def answer(
-        self, key: str, answer: str | None, finding: Mapping[str, Any] | None = None
+        self,
+        key: str,
+        answer: str | None,
+        finding: Mapping[str, Any] | None = None,
+        *,
+        instead: Iterable[str] = (),
     ) -> None:
-        """Accept or refuse a rule, by the key of its finding; None takes it back."""
+        """Accept or refuse a rule, by the key of its finding; None takes it back.
+
+        Answers to others that ask about the same rule, `instead` of which it stands,
+        are gone then.
+        """
         told = dict(finding or {})
         new = None if answer is None else Verdict(answer, told)
         rule = brief(told.get("title") or "a rule", 80)
         words = f"{rule}: {answer or 'not answered any more'}"
         with self.changing(words=words):
             assert self._begun is not None
-            self._begun.rules.setdefault(key, self.rules.get(key))
-            self._set_rule(key, new)
+            for other in (*instead, key):
+                self._begun.rules.setdefault(other, self.rules.get(other))
+                self._set_rule(other, new if other == key else None)
 
     # --- many at once -----------------------------------------------------------------
 

@@ -196,7 +196,7 @@ class Table:
         return _reading(self.format, self.cells)[1]
 
     def read_texts(self, name: str, texts: Sequence[str]) -> Column:
-        """Texts read as if they were cells of this feature or unused column.
+        """Texts read as if they were cells of this column, or of a label of numbers.
 
         Examples
         --------
@@ -204,7 +204,8 @@ class Table:
         >>> table.read_texts("x", ["3,5", "high"]).numbers.tolist()
         [3.5, nan]
         """
-        old = next(column for column in self.columns if column.name == name)
+        label = [] if self.label_column is None else [self.label_column]
+        old = next(one for one in (*self.columns, *label) if one.name == name)
         decimal, day_first = self.decimal, self.day_first
         cells = pd.Series(list(texts), name=name, dtype="str")
         rows = np.arange(1, len(cells) + 1)

@@ -32,6 +32,7 @@ from cellval.table.table import Table, read
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.findings_list import Place
+from cellval.views.kept_rules import with_rules
 from cellval.views.value_view import value_view
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -207,7 +208,7 @@ class Session:
     wanted_page: str = ""  # that was asked for before it had
     _read_from: tuple[str, Setup] | None = None
     _test_source: Source | None = None
-    _taught: tuple[Suspicion, dict[Cell, str], Taught] | None = None
+    _taught: tuple[Suspicion, tuple[Any, ...], Taught] | None = None
 
     # --- the file and its table -------------------------------------------------------
 
@@ -307,9 +308,11 @@ class Session:
 
     def taught(self, suspicion: Suspicion) -> Taught:
         """The questions that are left after all decisions; the same until one more."""
-        made, known = dict(self.file.decisions), self._taught
-        if known is None or known[0] is not suspicion or known[1] != made:
-            known = self._taught = suspicion, made, taught(suspicion, made)
+        made, rules = dict(self.file.decisions), dict(self.file.rules)
+        known = self._taught
+        if known is None or known[0] is not suspicion or known[1] != (made, rules):
+            left = with_rules(suspicion.table, taught(suspicion, made), rules, made)
+            known = self._taught = suspicion, (made, rules), left
         return known[2]
 
     def said_of(self, suspicion: Suspicion, position: int, column: str) -> str:

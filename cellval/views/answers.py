@@ -11,6 +11,7 @@ from cellval.repairs.repair import Repair, Repairs
 from cellval.repairs.work import Cell, Work
 from cellval.table.table import Table
 from cellval.text import brief, counted
+from cellval.views.kept_rules import answer_rule
 from cellval.views.many_changes import change_to
 
 LONGEST = 60  # characters of a title in a sentence
@@ -70,14 +71,14 @@ def only_these(
 def give(work: Work, answer: Answer) -> None:
     """Done as one group, which one undo takes back.
 
-    That some columns settle another one is accepted or refused with it: who repairs its
-    exceptions holds the rule to be true, who calls all of them fine does not.
+    A rule is accepted or refused with it: who repairs its exceptions holds the rule to
+    be true; who calls all of them fine does not, unless others may be wrong.
     """
     one, cells = answer.about, [*answer.wrong, *answer.fine]
     with work.together(answer.words, cells, kind=one.kind, finding=one.key):
-        if one.given:
-            rule = {"given": [*one.given], "target": one.column, "title": one.title}
-            work.answer(one.key, "accepted" if answer.wrong else "refused", rule)
+        if one.rule is not None and (answer.wrong or not one.is_open):
+            said = "accepted" if answer.wrong else "refused"
+            answer_rule(work, one.key, said, one.rule)
         for cell, new in answer.wrong.items():
             if new is None:
                 work.decide(*cell, "error")

@@ -4,6 +4,8 @@ import json
 from xml.etree import ElementTree
 
 import jsonschema
+import numpy as np
+import pandas as pd
 import pytest
 from cases import ROOT
 from command_line import cellval_process
@@ -165,3 +167,81 @@ def test_the_hook_runs_this_command():
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     assert hook["entry"] == "cellval check"
     assert hook["language"] == "python"
+
+
+RULES = """\
+version: 1
+steps:
+- {do: rule, kind: order, given: [least], target: most}
+- {do: rule, kind: sum, given: [least, way], target: most}
+- {do: rule, kind: unique, target: name}
+- {do: rule, kind: domain, given: [source], target: goal}
+- {do: rule, given: [source], target: land}
+"""
+
+
+@pytest.fixture
+def trips(tmp_path):
+    """A table in which the rules above hold, or are broken in a row each."""
+
+    def written(*wrong):
+        draw, n = np.random.default_rng(0), 120
+        at = draw.integers(0, 3, (n, 2))
+        towns = np.array(["Bonn", "Bremen", "Ulm"])
+        frame = pd.DataFrame({"name": [f"T{k:03}" for k in range(n)]})
+        frame["least"] = draw.uniform(10, 20, n).round(1)
+        frame["way"] = draw.uniform(1, 9, n).round(1)
+        frame["most"] = (frame["least"] + frame["way"]).round(1)
+        frame["source"], frame["goal"] = towns[at[:, 0]], towns[at[:, 1]]
+        frame["land"] = np.array(["West", "North", "South"])[at[:, 0]]
+        for row, name, text in wrong:
+            frame[name] = frame[name].astype(object)
+            frame.loc[row - 1, name] = text
+        path = tmp_path / "trips.csv"
+        frame.to_csv(path, index=False)
+        return path
+
+    return written
+
+
+WRONG = (
+    (11, "most", 1.5),
+    (12, "name", "T000"),
+    (13, "goal", "Bremn"),
+    (14, "land", "East"),
+)
+
+
+def test_accepted_rules_of_every_kind_are_checked_in_the_next_file(
+    trips, tmp_path, capsys
+):
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(RULES)
+    assert check(trips(), "--recipe", recipe) == 0
+    out = tmp_path / "found.json"
+    json_too = ("--recipe", recipe, "--format", "json", "--out", out)
+    assert check(trips(*WRONG), *json_too) == 1
+    (file,) = json.loads(out.read_text())["files"]
+    found = {one["title"]: one["cells"] for one in file["findings"]}
+    places = {
+        title: [(cell["row_number"], cell["column"]) for cell in cells]
+        for title, cells in found.items()
+    }
+    assert places["least ≤ most"] == [(11, "most")]
+    assert places["most = least + way"] == [(11, "most")]
+    assert places["name is unique"] == [(1, "name"), (12, "name")]
+    assert places["source and goal hold the same texts"] == [(13, "goal")]
+    assert places["land: source settles land"] == [(14, "land")]
+    (stranger,) = found["source and goal hold the same texts"]
+    assert (stranger["before"], stranger["after"]) == ("Bremn", "Bremen")
+
+
+def test_refused_rules_are_silent_and_lost_columns_are_said(trips, tmp_path, capsys):
+    recipe = tmp_path / "recipe.yaml"
+    refused = RULES.replace("}", ", refused: yes}")
+    recipe.write_text(refused + "- {do: rule, kind: unique, target: number}\n")
+    check(trips(*WRONG), "--recipe", recipe)
+    said = capsys.readouterr().out
+    for words in ("least ≤ most", "most = least", "is unique", "hold the same"):
+        assert f": {words}" not in said
+    assert "not checked: number is unique: column 'number' is not in this file" in said

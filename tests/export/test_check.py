@@ -203,3 +203,21 @@ def test_cells_that_a_recipe_calls_fine_break_no_rule(tmp_path):
     recipe.write_text(RULE + "- {do: fine, column: town, texts: [Basel]}\n")
     (rule,) = judged(table, [], path, recipe=recipe).findings
     assert rule.rows.tolist() == [12]
+
+
+def test_a_fine_cell_excuses_its_row_from_an_order_and_lost_columns_are_told(tmp_path):
+    path = tmp_path / "spans.csv"
+    path.write_text("low,high,k\n1,2,a\n9,3,b\n4,5,a\n8,7,b\n")
+    table = cellval.read(path, label=None)
+    recipe = tmp_path / "recipe.yaml"
+    rule = "{do: rule, kind: order, given: [low], target: high}"
+    lost = "{do: rule, kind: unique, target: name}"
+    recipe.write_text(f"version: 1\nsteps:\n- {rule}\n- {lost}\n")
+    found = judged(table, [], path, recipe=recipe)
+    assert found.findings[0].rows.tolist() == [1, 3]
+    assert found.unchecked == ("name is unique: column 'name' is not in this file.",)
+    assert str(found).endswith(f"not checked: {found.unchecked[0]}")
+    fine = "{do: fine, column: low, texts: ['9']}"
+    recipe.write_text(f"version: 1\nsteps:\n- {rule}\n- {fine}\n")
+    found = judged(table, [], path, recipe=recipe)
+    assert found.findings[0].rows.tolist() == [3] and found.unchecked == ()

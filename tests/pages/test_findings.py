@@ -5,6 +5,7 @@ from helpers import (
     box,
     button,
     click,
+    drawn,
     goto,
     link_of,
     open_app,
@@ -20,8 +21,10 @@ from helpers import (
 
 from cellval.detect.finding import finding
 from cellval.detect.learning import Taught, cells_of
+from cellval.detect.rule import Rule
 from cellval.ui import session as sessions
 from cellval.views.findings_list import LINES
+from cellval.views.kept_rules import kept_rules, support
 
 
 def question(table, kind, column, rows, after=None, **how):
@@ -223,6 +226,136 @@ def test_a_cell_of_the_finding_is_seen_in_the_heatmap(asked):
     assert app.title[0].value == "Heatmap"
     assert session_of(app).selection.cell == (7, "height")
     assert box(goto(app, "inspect"), "What to look at").value == "Findings"
+
+
+# --- rules ----------------------------------------------------------------------------
+
+ORDER = Rule(("weight",), "height", kind="order")
+SUM = Rule(("weight", "repwt"), "height", kind="sum", within=0.5)
+
+
+@pytest.fixture
+def ruled(asked):
+    """Two questions about rules, and one about a cell."""
+    table = asked.table
+    asked.every[:] = [
+        question(table, "rule", "height", [11], rule=ORDER, title="weight ≤ height"),
+        question(table, "rule", "height", [5], rule=SUM, sure=0.4),
+        question(table, "cell", "repht", [20], sure=0.3),
+    ]
+    return asked
+
+
+def rules_of(app):
+    return kept_rules(session_of(app).file.rules)
+
+
+def test_a_rule_is_said_with_its_support_kept_and_removed(ruled):
+    app = shown("inspect", ruled)
+    key = ruled.every[0].key
+    assert "Rule weight ≤ height" in text_of(app).replace("*", "")
+    assert "1 of 200 rows breaks it." in text_of(app)
+    click(app, "Keep the rule")
+    assert rules_of(app) == [(key, "accepted", ORDER)]
+    assert decided(app) == {} and heading(app) == "weight ≤ height", "it stays open"
+    assert "You kept it." in text_of(app) and button(app, "Keep the rule").disabled
+    assert "1 rule kept, 0 refused" in [one.label for one in app.expander]
+    at = next(k for k, table in enumerate(app.dataframe) if "rule" in table.value)
+    assert app.dataframe[at].value.iloc[0].tolist() == [
+        "weight ≤ height",
+        "kept",
+        "1 of 200 rows breaks it.",
+    ]
+    assert button(app, "Remove the ticked rule").disabled
+    click(tick(app, [0], table=at), "Remove the ticked rule")
+    assert rules_of(app) == []
+    assert len(session_of(app).file.steps) == 2
+
+
+def test_a_refused_rule_is_answered_and_its_cells_are_not(ruled):
+    app = click(shown("inspect", ruled), "Refuse the rule")
+    assert rules_of(app) == [(ruled.every[0].key, "refused", ORDER)]
+    assert decided(app) == {} and heading(app) == "height rule"
+    assert list_of(app)["title"].tolist() == ["height rule", "repht cell"]
+    session_of(app).file.undo_step()
+    assert rules_of(app) == [] and heading(drawn(app)) == "weight ≤ height"
+
+
+def test_an_edited_rule_says_how_many_rows_break_it_before_it_is_kept(ruled):
+    app = shown("inspect", ruled)
+    assert button(app, "Keep the edited rule").disabled, "nothing is edited yet"
+    pick(pick(app, "Higher column", "repwt"), "Sense", "below")
+    edited = Rule(("weight",), "repwt", kind="order", strict=True)
+    said = support(ruled.table, edited)
+    n = int(said.split()[0])
+    assert n > 20 and "weight < repwt" in text_of(app) and said in text_of(app)
+    assert rules_of(app) == []
+    click(app, "Keep the edited rule")
+    assert rules_of(app) == [(ruled.every[0].key, "accepted", edited)]
+    assert heading(app).replace("\\", "") == "weight < repwt"
+    assert list_of(app)["n_cells"].tolist() == [n, 1, 1]
+
+
+def test_what_can_be_no_rule_cannot_be_kept(ruled):
+    app = pick(shown("inspect", ruled), "Higher column", "weight")
+    assert "must be different columns" in text_of(app)
+    assert button(app, "Keep the edited rule").disabled
+
+
+def test_arithmetic_can_become_another_kind(ruled):
+    app = click(shown("inspect", ruled), "Next")
+    assert "200 rows break it" in text_of(app)
+    pick(app, "Sense", "multiple")
+    pick(pick(app, "Given column", "repht"), "May be off by", 4.0)
+    edited = Rule(("repht",), "height", kind="multiple", within=4.0)
+    assert support(ruled.table, edited) in text_of(app)
+    click(app, "Keep the edited rule")
+    assert rules_of(app) == [(ruled.every[1].key, "accepted", edited)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "label", "value", "edited"),
+    [
+        (
+            Rule(("sex",), "height"),
+            "Given columns",
+            ["sex", "weight"],
+            Rule(("sex", "weight"), "height"),
+        ),
+        (
+            Rule((), "height", kind="unique"),
+            "Columns that name a row",
+            ["height", "weight"],
+            Rule(("height",), "weight", kind="unique"),
+        ),
+        (
+            Rule(("height",), "weight", kind="domain"),
+            "Second column",
+            "repwt",
+            Rule(("height",), "repwt", kind="domain"),
+        ),
+        (
+            Rule(("height",), "weight", kind="multiple", factor=0.5),
+            "Factor",
+            0.25,
+            Rule(("height",), "weight", kind="multiple", factor=0.25),
+        ),
+    ],
+)
+def test_rules_of_other_kinds_are_edited(asked, rule, label, value, edited):
+    asked.every[:] = [question(asked.table, "rule", "height", [11], rule=rule)]
+    app = shown("inspect", asked)
+    assert support(asked.table, rule) in text_of(app)
+    pick(app, label, value)
+    assert edited.words in text_of(app) and support(asked.table, edited) in text_of(app)
+    click(app, "Keep the edited rule")
+    assert rules_of(app) == [(asked.every[0].key, "accepted", edited)]
+    assert support(asked.table, edited) in text_of(app)
+
+
+def test_a_finding_without_a_rule_has_none_to_keep(asked):
+    app = shown("inspect", asked)
+    assert "Keep the rule" not in [one.label for one in app.button]
 
 
 # --- links and disk -------------------------------------------------------------------

@@ -1,9 +1,11 @@
 """Steps and decisions in the database come back as they were."""
 
+import json
 import sqlite3
 
 import pytest
 
+from cellval.detect.rule import Rule, rule_of
 from cellval.project.database import connect
 from cellval.project.kept_work import put_cell, put_rules, put_steps, step_of
 from cellval.repairs.repair import Repair
@@ -53,6 +55,18 @@ def test_a_cell_without_anything_leaves_nothing(database):
     for cell in [(1, "x"), (3, "x")]:
         put_cell(database, cell, Work().standing(cell))
     assert database.execute(count).fetchone() == (0, 0)
+
+
+def test_an_edited_rule_comes_back_with_its_numbers(database: sqlite3.Connection):
+    rule = Rule(("inch",), "cm", kind="multiple", factor=1 / 0.3937, within=0.05)
+    work = Work()
+    work.answer("rule-1", "accepted", rule.told)
+    put_rules(database, work.rules)
+    ((_, _, told),) = database.execute("SELECT * FROM rules").fetchall()
+    assert rule_of(json.loads(told)) == rule
+    put_steps(database, [], work.steps)
+    (line,) = database.execute(STEPS)
+    assert rule_of(step_of(*line).rules_after["rule-1"].finding) == rule
 
 
 def test_rules_are_replaced_as_a_whole(database: sqlite3.Connection):

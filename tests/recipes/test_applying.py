@@ -3,6 +3,7 @@
 import pytest
 
 import cellval
+from cellval.detect.rule import Rule
 from cellval.recipes.applying import apply_recipe
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.rows import RowName
@@ -13,7 +14,6 @@ from cellval.recipes.steps import (
     Reading,
     Replace,
     ReplaceCell,
-    Rule,
 )
 
 TEXT = "k,w,city\n17,580,Bonn\n18,n/a,Bonn\n19, n/a,Bonn\n20,60,Born\n"
@@ -137,3 +137,51 @@ def test_every_step_has_an_outcome_in_its_order():
     done = applied(*steps)
     assert tuple(one.step for one in done.outcomes) == steps
     assert [one.n_cells for one in done.outcomes] == [0, 1, 1]
+
+
+# --- rules of other kinds -------------------------------------------------------------
+
+TRIPS = """\
+k,low,high,from,to
+1,3,5,Ulm,Bonn
+2,9,4,Bonn,Ulm
+3,6,6,Ulm,Bon
+3,1,2,Bonn,Ulm
+"""
+ORDER = Rule(("low",), "high", kind="order")
+
+
+def test_who_breaks_a_rule_of_another_kind_is_told_and_not_repaired():
+    rules = (
+        ORDER,
+        Rule((), "k", kind="unique"),
+        Rule(("from",), "to", (("Bonn",),), kind="domain"),
+        Rule(("low",), "high", kind="multiple", factor=2.0),
+    )
+    done = applied(*rules, text=TRIPS)
+    assert done.repairs == {}
+    assert done.misfits == (
+        "low ≤ high: 1 cell breaks it and is left, in row 2.",
+        "k is unique: 2 cells break it and are left, the first in row 3.",
+        "from and to hold the same texts (1 text known): 1 cell breaks it and is left, "
+        "in row 3.",
+        "high = 2 × low: 3 cells break it and are left, the first in row 1.",
+    )
+
+
+def test_rules_look_at_what_other_steps_made_and_a_fine_cell_excuses_its_row():
+    repaired = Replace("low", (("9", "3"),))
+    assert applied(repaired, ORDER, text=TRIPS).fits
+    worse = Replace("high", (("5", "1"),))
+    (said,) = applied(worse, repaired, ORDER, text=TRIPS).misfits
+    assert said.endswith("in row 1.")
+    assert applied(Fine("low", ("9",)), ORDER, text=TRIPS).fits
+    assert applied(DropRow(RowName(id="2", id_column="k")), ORDER, text=TRIPS).fits
+    assert applied(Fine("k", ("2",)), ORDER, text=TRIPS).misfits
+
+
+def test_a_refused_rule_does_nothing_and_numbers_that_are_none_are_told():
+    refused = Rule(("low",), "high", kind="order", refused=True)
+    assert applied(refused, Rule((), "gone", refused=True), text=TRIPS).fits
+    (said,) = applied(Rule(("from",), "to", kind="order"), text=TRIPS).misfits
+    assert said.endswith("'from', 'to' holds neither numbers nor dates in this file.")

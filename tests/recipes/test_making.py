@@ -6,10 +6,11 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval.detect.rule import Rule
 from cellval.recipes.applying import apply_recipe
 from cellval.recipes.making import recipe_of
 from cellval.recipes.recipe import read_recipe
-from cellval.recipes.steps import Answer, DropRow, Fine, Replace, ReplaceCell, Rule
+from cellval.recipes.steps import Answer, DropRow, Fine, Replace, ReplaceCell
 from cellval.repairs.repair import Repair, repaired
 from cellval.repairs.work import Work
 
@@ -191,7 +192,7 @@ def test_what_has_no_repair_is_a_note_and_answers_are_kept():
         "1 cell marked as unsure",
     ]
     assert recipe.steps == (
-        Answer("rule-1", "refused", "zip settles city"),
+        Rule(("zip",), "city", refused=True),
         Answer("order-2", "accepted", "a before b"),
     )
 

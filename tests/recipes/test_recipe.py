@@ -6,6 +6,7 @@ import sys
 import pytest
 from cases import ROOT, message_of
 
+from cellval.detect.rule import RULES, Rule
 from cellval.recipes import recipe as recipes
 from cellval.recipes.recipe import Recipe, read_recipe
 from cellval.recipes.rows import RowName
@@ -16,7 +17,6 @@ from cellval.recipes.steps import (
     Reading,
     Replace,
     ReplaceCell,
-    Rule,
 )
 
 pytest.importorskip("yaml", reason="in requirements.txt")
@@ -48,6 +48,7 @@ rows = st.one_of(
 pairs = st.dictionaries(texts, texts, min_size=1, max_size=3).map(
     lambda found: tuple(found.items())
 )
+real = st.floats(-1e9, 1e9)
 many = st.lists(texts, min_size=1, max_size=3).map(tuple)
 steps = st.one_of(
     st.builds(Replace, some, pairs, texts),
@@ -65,6 +66,28 @@ steps = st.one_of(
         ),
         st.lists(some, min_size=2, max_size=3, unique=True),
         st.lists(st.lists(texts, min_size=3, max_size=3), max_size=2),
+        st.booleans(),
+        texts,
+    ),
+    st.builds(
+        lambda kind, names, strict, numbers, within, refused, why: Rule(
+            tuple(names[: RULES[kind][0]]),
+            names[-1],
+            ((names[0],),) if kind == "domain" else (),
+            why=why,
+            kind=kind,
+            strict=strict,
+            factor=numbers[0],
+            offset=numbers[1],
+            within=within,
+            refused=refused,
+            rounded=not strict,
+        ),
+        st.sampled_from([kind for kind in RULES if kind != "settles"]),
+        st.lists(some, min_size=3, max_size=3, unique=True),
+        st.booleans(),
+        st.tuples(real.filter(bool), real),
+        st.none() | st.floats(0, 1e9),
         st.booleans(),
         texts,
     ),
@@ -124,6 +147,7 @@ def step_wrong(text):
 
 
 REPLACE = "{do: replace, column: x, texts: {a: b}"
+MULTIPLE = "{do: rule, kind: multiple, given: [a], target: b"
 CELL = "{do: replace cell, column: x, before: a, after: b, row: "
 
 
@@ -149,6 +173,15 @@ CELL = "{do: replace cell, column: x, before: a, after: b, row: "
         ("{do: rule, given: [a], target: a}", "must be different columns"),
         ("{do: rule, given: [a], target: b, known: [[a]]}", "lines of 2 texts each"),
         ("{do: rule, given: [a], target: b, repair: ja}", "must be yes or no"),
+        ("{do: rule, kind: magic, target: b}", "'magic' is no rule; choose one of"),
+        ("{do: rule, target: b}", "'given' must be 1 to 9 columns for 'settles'"),
+        ("{do: rule, kind: order, given: [a, b], target: c}", "must be 1 column for"),
+        ("{do: rule, kind: sum, given: [a], target: c}", "must be 2 columns for 'sum'"),
+        (MULTIPLE + ", factor: much}", "'factor' must be a number, such as 2.54"),
+        (MULTIPLE + ", factor: 0}", "'factor' must be a number that is not 0"),
+        (MULTIPLE + ", within: -1}", "'within' must be a number from 0"),
+        (MULTIPLE + ", repair: yes}", "'repair' is only for a rule by which"),
+        ("{do: rule, kind: domain, given: [a], target: b, known: [a]}", "of 1 text"),
         ("{do: answer, key: k, answer: perhaps}", "one of accepted, refused"),
     ],
 )
@@ -208,4 +241,4 @@ def test_the_example_in_the_docs_is_a_recipe():
     text = (ROOT / "docs" / "recipes.md").read_text("utf-8")
     example = text.split("```yaml\n")[1].split("```")[0]
     kinds = [type(step) for step in read_recipe(example.encode()).steps]
-    assert kinds == [Replace, ReplaceCell, DropRow, Fine, Rule, Answer]
+    assert kinds == [Replace, ReplaceCell, DropRow, Fine, *[Rule] * 4, Answer]

@@ -1,9 +1,11 @@
-"""Accepted rules in another file: by what the recipe knows, or by what most hold."""
+"""Rules of a recipe in another file: accepted ones must hold, refused ones rest."""
 
 import cellval
+from cellval.detect.finding import finding
+from cellval.detect.rule import Rule
 from cellval.recipes.recipe import Recipe
-from cellval.recipes.rules import MOST_KNOWN, breaks, broken, known_lines, majority
-from cellval.recipes.steps import Rule
+from cellval.recipes.rules import broken, unanswered, unchecked
+from cellval.recipes.steps import Answer
 
 CITIES = {"10": "Berlin", "20": "Hamburg", "53": "Bonn"}
 
@@ -35,12 +37,6 @@ def test_what_the_recipe_knows_holds_against_a_majority():
     assert "the recipe knows 'Berlin'" in found.reason(0)
 
 
-def test_who_stands_alone_is_told_from_many():
-    texts = {"a": ["x"] * 9, "b": ["1"] * 5 + ["2", "2", "3", ""]}
-    alone = [cell.is_alone for cell in breaks(Rule(("a",), "b", (("x", "1"),)), texts)]
-    assert alone == [False, False, True, True]
-
-
 def test_a_rule_of_two_columns():
     lines = ["1,de,Bonn"] * 3 + ["1,fr,Lyon"] * 3 + ["1,fr,Bonn"]
     (found,) = broken(Recipe((Rule(("zip", "land"), "city"),)), table_of(lines))
@@ -50,22 +46,29 @@ def test_a_rule_of_two_columns():
 
 def test_a_rule_that_holds_or_lacks_a_column_gives_nothing():
     rules = Rule(("zip",), "city"), Rule(("zip",), "mayor"), Rule(("street",), "city")
-    assert broken(Recipe(rules), table_of(LINES)) == []
+    recipe, table = Recipe(rules), table_of(LINES)
+    assert broken(recipe, table) == []
+    assert unchecked(recipe, table) == [
+        "zip settles mayor: column 'mayor' is not in this file.",
+        "street settles city: column 'street' is not in this file.",
+    ]
 
 
-def test_known_lines_are_the_clear_ones():
-    texts = {
-        "a": ["x"] * 5 + ["y"] * 4 + ["z"] + ["n/a"] * 4,
-        "b": ["1"] * 4 + ["2"] + ["1", "1", "2", "2"] + ["3"] + ["4"] * 4,
-    }
-    assert known_lines(Rule(("a",), "b"), texts) == (("x", "1"),)
-    n = MOST_KNOWN + 5
-    many = {"a": [str(k) for k in range(n) for _ in range(3)], "b": ["1"] * 3 * n}
-    assert len(known_lines(Rule(("a",), "b"), many)) == MOST_KNOWN
+def test_a_refused_rule_asks_nothing_and_silences_its_questions():
+    table = table_of([*LINES, "53,de,Berlin"])
+    rule = Rule(("zip",), "city")
+    assert broken(Recipe((rule,)), table)
+    refused = Recipe(
+        (Rule(("zip",), "city", refused=True), Rule((), "x", refused=True))
+    )
+    assert broken(refused, table) == [] == unchecked(refused, table)
 
+    def asked(text, **how):
+        words = {"about": (text,), "sure": 0.9, "title": text, "evidence": "e"}
+        return finding(table, "rule", "city", [12], **words, **how)
 
-def test_a_majority_is_clear_and_of_enough_rows():
-    assert majority(["a", "a"]) == ("", 0)
-    assert majority(["a", "a", "b"]) == ("a", 2)
-    assert majority(["a", "a", "b", "b"]) == ("", 0)
-    assert breaks(Rule(("a",), "b"), {"a": ["x"] * 3, "b": ["1", "1", "2"]})[0].says
+    other = Rule(("land",), "city")
+    found = [asked("a"), asked("b", rule=rule), asked("c", rule=other)]
+    assert [one.title for one in unanswered(refused, found)] == ["a", "c"]
+    answer = Recipe((Answer(found[0].key, "refused"),))
+    assert [one.title for one in unanswered(answer, found)] == ["b", "c"]

@@ -1,7 +1,8 @@
 """Steps in words, and how a file is read."""
 
+from cellval.detect.rule import Rule
 from cellval.recipes.rows import RowName
-from cellval.recipes.steps import Answer, DropRow, Fine, Reading, ReplaceCell, Rule
+from cellval.recipes.steps import Answer, DropRow, Fine, Reading, ReplaceCell
 from cellval.table.labels import GUESS
 
 ROW = RowName(id="17", id_column="k")

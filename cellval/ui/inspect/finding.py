@@ -12,6 +12,7 @@ from cellval.detect.finding import KINDS, Finding
 from cellval.detect.learning import Taught
 from cellval.text import brief, counted, every, joined, whole_percent
 from cellval.ui import tables
+from cellval.ui.inspect.rules import draw_rule
 from cellval.ui.navigation import goto
 from cellval.ui.parts import FINDING, then_finding, then_page
 from cellval.ui.projects import say_where
@@ -68,6 +69,7 @@ def draw_finding(shown: Shown, taught: Taught, found: list[Finding]) -> None:
         ticked, cell = _cells(shown, one, asked)
         with buttons:
             _answer_buttons(shown, found, one, at, ticked, asked.size)
+        draw_rule(shown, one)
         _to_heatmap(shown, *cell)
 
 
