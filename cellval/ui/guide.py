@@ -17,7 +17,8 @@ def where(session: Session) -> WorkDone | None:
     file, job = session.file, session.file.comparison.job
     made = dict(file.decisions), dict(file.repairs)
     measured = session.is_measured and job is not None and job.status == "done"
-    return work_done(suspicion, *made, is_measured=measured)
+    ranked = session.after_answers(suspicion)
+    return work_done(ranked, *made, is_measured=measured)
 
 
 def lead_on(shown: Shown, page: str) -> None:

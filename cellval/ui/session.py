@@ -312,12 +312,15 @@ class Session:
             known = self._taught = suspicion, made, taught(suspicion, made)
         return known[2]
 
-    def said_of(self, suspicion: Suspicion, position: int, column: str) -> str:
-        """What answers say of a cell; nothing before questions were asked for, which
-        takes a while."""
-        if self._taught is None or self._taught[0] is not suspicion:
-            return ""
-        return self.taught(suspicion).said_of(position, column)
+    def is_taught(self) -> bool:
+        """Do decisions move cells? Not while the run goes on: each of its rankings has
+        questions of its own, and these take a while."""
+        return bool(self.file.decisions) and not (self.run and self.run.active)
+
+    def after_answers(self, suspicion: Suspicion) -> Suspicion:
+        """A ranking with what decisions say of the cells that are left; itself if they
+        say nothing."""
+        return self.taught(suspicion).left if self.is_taught() else suspicion
 
     @property
     def memo(self) -> RunMemo:
@@ -393,6 +396,19 @@ class Shown(NamedTuple):
     @property
     def row_unit(self) -> Unit:
         return value_view(self.values).row_unit
+
+    @property
+    def after_answers(self) -> Suspicion | None:
+        """The ranking with what decisions say of it."""
+        if self.suspicion is None:
+            return None
+        return self.session.after_answers(self.suspicion)
+
+    def said_of(self, position: int, column: str) -> str:
+        """That decisions on others moved a cell, as a sentence; mostly nothing."""
+        if self.suspicion is None or not self.session.is_taught():
+            return ""
+        return self.session.taught(self.suspicion).said_of(position, column)
 
 
 @kept(2)

@@ -49,7 +49,8 @@ def asked(davis, monkeypatch):
         said = {one: [c in decisions for c in cells_of(table, one)] for one in every}
         left = tuple(one for one in every if not all(said[one]))
         done = tuple(one for one in every if all(said[one]))
-        return Taught(left, done, sum(map(sum, said.values())), moved, suspicion)
+        n = sum(map(sum, said.values()))
+        return Taught(left, done, n, moved, suspicion, suspicion)
 
     monkeypatch.setattr(sessions, "taught", lesson)
     davis.every, davis.moved = every, moved

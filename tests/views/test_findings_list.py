@@ -62,6 +62,7 @@ def lesson(table, found, decisions=None):
         sum(map(sum, cells.values())),
         {},
         None,
+        None,
     )
 
 
