@@ -27,7 +27,7 @@ from cellval.project.project import Project, Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, Repairs, repaired
-from cellval.repairs.work import Cell, Work
+from cellval.repairs.work import Cell, Step, Work
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
@@ -214,6 +214,8 @@ class Session:
     def take_file(self, file: FileWork, setup: Setup, table: Table | None) -> None:
         """Another file, read or not, in place of all that is known of the old one."""
         self.file, self.setup, self.table = file, setup, table
+        if file.project is None:  # which would know it
+            file.reading = setup.told
         self._read_from = None
         if file.source is not None and table is not None:
             self._read_from = (file.source.sha256, setup)
@@ -233,15 +235,39 @@ class Session:
 
     def try_setup(self, new: Setup) -> None:
         """Read the file in another way; if that fails, keep the old way and say why."""
+        old = self.setup
+        if self._reads(new):
+            self.file.read_so(new.told, new.words_after(old))
+
+    def _reads(self, new: Setup) -> bool:
         old, self.setup, self.fault = self.setup, new, ""
         try:
             self.read_file()
         except InputError as error:
             self.setup, self.fault = old, str(error)
-        else:
-            if self.file.project is not None:
-                self.file.project.setup = new
         self.setups += 1
+        return not self.fault
+
+    def turn(
+        self, step: Step, there: Callable[[], Any], back: Callable[[], Any]
+    ) -> str:
+        """Undo a step, or redo it; a sentence if that cannot be, and it stays then.
+
+        Where it was about how the file is read, it is read so.
+        """
+        old = self.setup
+        there()
+        if not step.reading_after:
+            return ""
+        new, file = Setup.from_told(self.file.reading), self.file
+        is_other = (new.sheet, new.header_row) != (old.sheet, old.header_row)
+        if is_other and (file.decisions or file.repairs):
+            self.fault = "Your decisions are about this sheet; undo them first."
+        elif self._reads(new):
+            return ""
+        back()
+        fault, self.fault = self.fault, ""
+        return fault
 
     @property
     def test_source(self) -> Source | None:
