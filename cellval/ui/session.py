@@ -197,7 +197,8 @@ class Session:
     selection: Selection = field(default_factory=Selection)
     held: "Shown | None" = None  # what pages show of the run
     used_at: float = -IN_USE  # when a person last did something with it
-    later: dict[Place, None] = field(default_factory=dict)  # findings to ask last
+    # Findings to ask last, each with the number of steps that were done by then.
+    later: dict[Place, int] = field(default_factory=dict)
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
