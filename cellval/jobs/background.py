@@ -190,9 +190,7 @@ class ValuationJob(Job[CellValues]):
         self._values: CellValues | None = None
         self._suspicion: Suspicion | None = None
         self._wanted = False  # were the values asked for since they were made?
-        self._has_last = (
-            False  # are they the last ones, with all that is known of them?
-        )
+        self.has_questions = False  # are they the last, and all findings known?
         self._made_at = self._making = 0.0  # when, and how many seconds that took
         self._looking: Snapshot[Any] = Snapshot()  # how far surprise is
 
@@ -263,7 +261,7 @@ class ValuationJob(Job[CellValues]):
         with self._lock:
             if self.active:
                 self._values, self._suspicion = values, suspicion
-                self._has_last = is_last
+                self.has_questions = is_last
                 self._wanted, self._made_at = False, time.monotonic()
                 self._making = self._made_at - began
 
@@ -345,7 +343,7 @@ class ValuationJob(Job[CellValues]):
     def _finish(self) -> None:
         """Exact values of the last snapshot; the rest of the run's memory goes."""
         latest, self._latest = self._latest, Snapshot()
-        if latest.has_result and not self._has_last:
+        if latest.has_result and not self.has_questions:
             self._values = _light(latest)
 
 

@@ -173,7 +173,8 @@ class Work:
         """The file is read in another way; what was decided on its cells stays."""
         with self.changing(words=words):
             assert self._begun is not None
-            for name in {**self.reading, **reading}:
+            gone = [name for name in self.reading if name not in reading]
+            for name in [*gone, *reading]:  # which then stand in the order of the new
                 self._begun.reading.setdefault(name, self.reading.get(name))
                 _put(self.reading, name, reading.get(name))
 

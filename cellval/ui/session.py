@@ -339,15 +339,17 @@ class Session:
             known = self._taught = suspicion, made, taught(suspicion, made)
         return known[2]
 
-    def is_taught(self) -> bool:
-        """Do decisions move cells? Not while the run goes on: each of its rankings has
-        questions of its own, and these take a while."""
-        return bool(self.file.decisions) and not (self.run and self.run.active)
+    def is_taught(self, suspicion: Suspicion) -> bool:
+        """Do decisions move cells? Not before the questions are known, which takes a
+        while: at the end of a run, or when they were asked for."""
+        known = self.run is not None and self.run.has_questions
+        known = known or (self._taught is not None and self._taught[0] is suspicion)
+        return known and bool(self.file.decisions)
 
     def after_answers(self, suspicion: Suspicion) -> Suspicion:
         """A ranking with what decisions say of the cells that are left; itself if they
         say nothing."""
-        return self.taught(suspicion).left if self.is_taught() else suspicion
+        return self.taught(suspicion).left if self.is_taught(suspicion) else suspicion
 
     @property
     def memo(self) -> RunMemo:
@@ -433,7 +435,7 @@ class Shown(NamedTuple):
 
     def said_of(self, position: int, column: str) -> str:
         """That decisions on others moved a cell, as a sentence; mostly nothing."""
-        if self.suspicion is None or not self.session.is_taught():
+        if self.suspicion is None or not self.session.is_taught(self.suspicion):
             return ""
         return self.session.taught(self.suspicion).said_of(position, column)
 

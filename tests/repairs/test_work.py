@@ -184,6 +184,8 @@ def test_how_a_file_is_read_is_a_step_of_which_each_option_goes_by_itself():
     work.read_so({"label": "x", "id": "a"}, "id a")
     work.read_so({"label": "x", "id": "a"}, "the same")
     assert [step.words for step in work.steps][::2] == ["label x", "id a"]
+    work.read_so({"id": "a", "label": "x"}, "in another order")
+    assert [*work.reading] == ["id", "label"] and work.n_done == 3
     work.take_back(0)
     assert work.reading == {"label": "y", "id": "a"}
     assert work.decisions == {(1, "a"): "fine"}  # stays, whatever is read
