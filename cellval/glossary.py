@@ -134,8 +134,12 @@ TEACHING_HELP = (
     "settle. What would teach most: questions first whose answer says most about the "
     "others."
 )
+STATES_HELP = (
+    "Open: questions with a cell that you have not decided on, also the less likely "
+    "ones. Answered: all their cells are decided on; they can be answered anew."
+)
 PROGRESS_HELP = (
-    "Settled cells are those you decided on, in these questions or one by one. Left "
-    "are open questions about likely errors (50 in 100 or more); about, because each "
-    "answer says something of the others."
+    "Settled cells are those you decided on, in these questions or one by one. Likely "
+    "errors are 50 in 100 or more; each answer can move the questions that are open. "
+    "Suspects are counted in cells, not in questions: one question may be about many."
 )

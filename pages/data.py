@@ -10,6 +10,7 @@ from cellval.ui.data import file, projects, welcome
 from cellval.ui.data.options import choose_options, say_time
 from cellval.ui.live import live
 from cellval.ui.navigation import goto
+from cellval.ui.repair.history import history
 from cellval.ui.runs import start_run
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
@@ -63,6 +64,7 @@ with read:
     file.show_notes(session, table)
     st.markdown("**Columns**")
     file.choose_kinds(session, table)
+    history(session)
 
 with run.container(border=True):
     file.choose_sheet(session, table)

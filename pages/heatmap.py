@@ -23,7 +23,7 @@ def draw() -> None:
     lead_on(shown, "heatmap")
     codes.ask(session, shown.table)
     look = controls.choose(shown)
-    found = outlines(values, shown.suspicion, look.outline_by, look.n_outlined)
+    found = outlines(values, shown.after_answers, look.outline_by, look.n_outlined)
     outlined = controls.with_flagged(shown, found.cells)
     order = look.rows(shown, outlined)
     if len(order) == 0:

@@ -50,15 +50,15 @@ def draw_cells(shown: Shown, *, is_list: bool) -> None:
     wanted, decisions = cell_list.choose(shown, is_list=is_list)
     if shown.suspicion is None:
         cell_list.say_why_no_surprise(session)
-
+    ranked = shown.table, shown.values, shown.after_answers
     if is_list:
         made = {"decisions": session.file.decisions, "repairs": session.file.repairs}
         with st.spinner("Looking for what should have been there ..."):
-            found = inspection(*shown[1:], wanted, **made)
+            found = inspection(*ranked, wanted, **made)
         cell_list.progress(found.frame)
         walk = cell_list.walk(session, found.frame)
     else:
-        keep = wanted_cells(*shown[1:], wanted)
+        keep = wanted_cells(*ranked, wanted)
         walk = cell_map.walk(shown, keep)
     left, right = st.columns([2, 1], gap="small")
     with left:

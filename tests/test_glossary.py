@@ -5,7 +5,7 @@ import pytest
 from cellval import glossary
 
 NO_NUMBERS = ("WITHIN_HELP", "SUSPECT_HELP")
-NO_NUMBERS += ("FINDING_HELP", "TEACHING_HELP", "PROGRESS_HELP")
+NO_NUMBERS += ("FINDING_HELP", "TEACHING_HELP", "PROGRESS_HELP", "STATES_HELP")
 HELP = {name: text for name, text in vars(glossary).items() if name.endswith("_HELP")}
 
 

@@ -8,11 +8,12 @@ question each, with a reading that repairs all its cells.
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
 from cellval.detect.finding import Finding, column_name, finding, in_cells
+from cellval.detect.other_dates import DateWriting, date_writing, meant
 from cellval.detect.placeholders import words_for_missing
 from cellval.detect.readings import (
     as_decimal,
@@ -38,6 +39,7 @@ OUTER = 0.6  # blanks around a text
 MAIN = 0.9  # share of a column's cells that the main pattern has, at least
 MANY = 20  # cells written alike are a question of their own
 LONGEST_WAY = 20  # characters
+TWO_DAYS = "day or month"  # the way of dates that may be read in two
 FEWEST = 20  # cells with content, or there is no main pattern
 PLAIN, SAME = 0.9, 0.95  # of the cells are numbers with one unit, and perhaps a word
 FEW_OUTER = 0.1  # of the cells, at most, have blanks around them
@@ -76,7 +78,10 @@ def formats(table: Table) -> tuple[Finding, ...]:
     found: list[Finding] = []
     for column in table.columns:
         texts = Texts.of(table.cells[column.name])
-        found += _strays(table, column)
+        dates = date_writing(column, texts)
+        others = _other_dates(column, texts, dates) if dates else {}
+        found += _strays(table, column, others)
+        found += _rewritten(table, column, texts, others)
         found += _damaged(table, column, texts)
         found += _outer_blanks(table, column, texts)
         if column.numbers is None and column.kind in ("category", "text", "id"):
@@ -87,19 +92,21 @@ def formats(table: Table) -> tuple[Finding, ...]:
 # --- texts among numbers and dates ----------------------------------------------------
 
 
-def _strays(table: Table, column: Column) -> Iterator[Finding]:
+def _strays(table: Table, column: Column, others: Collection[str]) -> Iterator[Finding]:
     """What is no number, date or time: one finding for each way to write it that many
-    cells have, and one for all others."""
+    cells have, and one for all `others` but dates."""
     asked = words_for_missing(column)
     ways: dict[str, list[tuple[int, str]]] = {}
     for i, text in column.strays:
         own = text.strip()
-        if own not in asked and own.casefold() not in MISSING_MARKERS:
-            ways.setdefault(_way(own), []).append((i, own))
+        known = own in asked or own in others
+        if not known and own.casefold() not in MISSING_MARKERS:
+            twice = column.kind == "date" and len(meant(own)) > 1
+            ways.setdefault(TWO_DAYS if twice else _way(own), []).append((i, own))
     apart = {
         way
         for way, cells in ways.items()
-        if len(cells) >= MANY or _is_notation(way, len(cells))
+        if len(cells) >= MANY or _is_notation(way, len(cells)) or way == TWO_DAYS
     }
     rest = [cell for way, cells in ways.items() if way not in apart for cell in cells]
     groups = {way: ways[way] for way in ways if way in apart}
@@ -108,11 +115,14 @@ def _strays(table: Table, column: Column) -> Iterator[Finding]:
         title = f"{column_name(column.name)}: '{brief(first, 30)}' is no {column.word}"
         evidence = f"'{brief(first, 30)}' is no {column.word}."
         if len(cells) > 1:
-            title += f", and {len(cells) - 1:,} more"
             evidence = (
                 f"{counted(len(cells), 'cell')} such as '{brief(first, 30)}' hold no "
                 f"{column.word}; all others do."
             )
+        if way == TWO_DAYS:
+            title = f"{column_name(column.name)}: '{brief(first, 30)}' may be two days"
+            evidence = "Day and month cannot be told apart, so nothing is proposed."
+        title += f", and {len(cells) - 1:,} more" * (len(cells) > 1)
         yield finding(
             table,
             "format",
@@ -122,8 +132,68 @@ def _strays(table: Table, column: Column) -> Iterator[Finding]:
             sure=NOTATION if _is_notation(way, len(cells)) else STRAY,
             title=title,
             evidence=evidence,
-            why=[f"'{brief(own, 30)}' is no {column.word}." for _, own in cells],
+            why=[_why_stray(column, own) for _, own in cells],
         )
+
+
+def _why_stray(column: Column, own: str) -> str:
+    days = [*meant(own)] if column.kind == "date" else []
+    if len(days) > 1:
+        return f"'{brief(own, 30)}' may be {days[0]} or {days[1]}."
+    return f"'{brief(own, 30)}' is no {column.word}."
+
+
+def _other_dates(column: Column, texts: Texts, dates: DateWriting) -> dict[str, str]:
+    """Dates that are written otherwise, and the same as the others have them: those
+    that the column cannot read, and where it has one way, all."""
+    strays = {text.strip() for _, text in column.strays}
+    asked = strays if dates.share < MAIN or texts.present < FEWEST else texts.different
+    plain = {text: _zeros(text) for text in asked}
+    new = {text: dates.written(text) for text in asked}
+    return {
+        text: other
+        for text, other in new.items()
+        if other is not None and (text in strays or plain[text] != _zeros(other))
+    }
+
+
+def _zeros(text: str) -> str:
+    """Without zeros before a digit: 1.2.2024 is no other way than 01.02.2024."""
+    return re.sub(r"(?<!\d)0(?=\d)", "", text)
+
+
+def _rewritten(
+    table: Table, column: Column, texts: Texts, others: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Dates that are written otherwise: one question, and a reading for all."""
+    own = [k for k, text in enumerate(texts.stripped) if text in others]
+    if not own:
+        return
+    rows = np.flatnonzero(np.isin(texts.index, own))
+    held = [texts.stripped[int(k)] for k in texts.index[rows]]
+    title = f"{column_name(column.name)}: '{brief(held[0], 30)}' is another way to "
+    title += "write a date" + f", and {rows.size - 1:,} more" * (rows.size > 1)
+    evidence = (
+        f"{counted(rows.size, 'date')} such as '{brief(held[0], 30)}' would be "
+        f"'{others[held[0]]}' in the way of the other cells. Only one day can be meant."
+    )
+    turned = {"day/month/year", "month/day/year"} - {column.form}
+    if len(turned) == 1 and any(turned & {*meant(text).values()} for text in {*held}):
+        evidence += (
+            " Dates with a day up to 12 may be the other way round, too, which nobody "
+            "can tell: they are left."
+        )
+    yield finding(
+        table,
+        "format",
+        column.name,
+        rows,
+        [others[text] for text in held],
+        about=("dates",),
+        sure=STRAY,
+        title=title,
+        evidence=evidence,
+    )
 
 
 def _is_notation(way: str, n: int) -> bool:

@@ -7,7 +7,7 @@ is as if it had never been said: everything follows from the decisions that stan
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +60,13 @@ class Taught:
         A sentence for each finding that decisions on others moved.
     suspicion : Suspicion
         Every cell, with what decisions say of it: those called fine are at the end.
+    left : Suspicion
+        What decisions say of the cells that are left; those called wrong or fine stay
+        where they were, so that no list runs away from who goes through it.
+    lessons : mapping
+        What is known of kinds, columns and patterns.
+    decisions : mapping
+        That it was learned from.
     """
 
     findings: tuple[Finding, ...]
@@ -67,14 +74,26 @@ class Taught:
     n_decided: int
     moved: Mapping[str, str]
     suspicion: Suspicion
+    left: Suspicion
+    lessons: Mapping[tuple[str, ...], Lesson] = field(default_factory=dict)
+    decisions: Decisions = field(default_factory=dict)
 
     def said_of(self, position: int, column: str) -> str:
-        """The sentence about a cell's finding, if decisions on others moved it."""
+        """A sentence about a cell that decisions on others moved; by its finding, or
+        as an odd cell of its column."""
+        table = self.suspicion.table
+        cell = int(table.row_numbers[position]), column
+        if self.decisions.get(cell) in DECIDED:
+            return ""
         for one in self.findings:
-            has = one.key in self.moved and (one.rows == position).any()
-            if has and ((one.rows == position) & (one.columns == column)).any():
-                return self.moved[one.key]
-        return ""
+            if ((one.rows == position) & (one.columns == column)).any():
+                return self.moved.get(one.key, "")
+        if not self.lessons or column not in table.feature_names:
+            return ""
+        text = table.cells[column].iat[position].strip()
+        shared = _shared_by_cells("cell", column, _text_pattern(column, text))
+        own = [self.lessons[name] for name in shared if name in self.lessons]
+        return _sentence(own) if own else ""
 
     @property
     def teaching(self) -> tuple[Finding, ...]:
@@ -101,10 +120,11 @@ def taught(suspicion: Suspicion, decisions: Decisions) -> Taught:
     found = all_findings(suspicion)
     known = _known(suspicion)  # also without decisions: the first one will not wait
     if not decisions:
-        return Taught(found, (), 0, {}, suspicion)
+        return Taught(found, (), 0, {}, suspicion, suspicion)
     counts = _counts(known, decisions)
     lessons = _lessons(found, known.shared, counts)
-    now = _moved_scores(suspicion, known, lessons, decisions)
+    left = _moved_scores(suspicion, known, lessons, decisions)
+    now = _decided_scores(left, decisions)
     sure_of = sure_of_cells(now)
     open_: list[Finding] = []
     answered: list[Finding] = []
@@ -125,7 +145,8 @@ def taught(suspicion: Suspicion, decisions: Decisions) -> Taught:
             moved[one.key] = sentence
         open_.append(replace(one, sure=sure))
     n = sum(cell in known.at for cell in decisions)
-    return Taught(in_order(open_), tuple(answered), n, moved, now)
+    told = (n, moved, now, left, lessons, dict(decisions))
+    return Taught(in_order(open_), tuple(answered), *told)
 
 
 def cells_of(table: Table, one: Finding) -> list[tuple[int, str]]:
@@ -184,25 +205,37 @@ def _counts(known: _Known, decisions: Decisions) -> dict[int, _Count]:
 
 def _shared(table: Table, one: Finding) -> dict[tuple[str, ...], str]:
     """What a finding shares with others, with the words for it."""
-    kind, name = KINDS[one.kind].lower(), column_name(one.column)
+    return _shared_by_cells(one.kind, one.column, _pattern(table, one))
+
+
+def _shared_by_cells(
+    kind: str, column: str, pattern: str
+) -> dict[tuple[str, ...], str]:
+    """The same of cells that are asked about as this kind."""
+    word, name = KINDS[kind].lower(), column_name(column)
     shared = {
-        ("kind", one.kind): f"of the kind '{kind}'",
-        ("column", one.kind, one.column): f"of the kind '{kind}' in {name}",
+        ("kind", kind): f"of the kind '{word}'",
+        ("column", kind, column): f"of the kind '{word}' in {name}",
     }
-    if pattern := _pattern(table, one):
+    if pattern:
         words = f"with '{brief(pattern, 20)}'"
-        if one.kind in ("spelling", "rule"):
+        if kind in ("spelling", "rule"):
             words = f"that have the letter '{pattern}' in place of another"
-        shared["pattern", one.kind, pattern] = words
+        shared["pattern", kind, pattern] = words
     return shared
+
+
+def _text_pattern(column: str, text: str) -> str:
+    """The same text may be fine in another column."""
+    return f"{column_name(column)}: {text}"
 
 
 def _pattern(table: Table, one: Finding) -> str:
     """What tells it from others of its kind."""
     old = table.cells[one.columns[0]].iat[int(one.rows[0])].strip()
     new = one.after[0]
-    if one.kind in ODD_CELLS:  # the same text may be fine in another column
-        return f"{column_name(one.column)}: {old}"
+    if one.kind in ODD_CELLS:
+        return _text_pattern(one.column, old)
     if one.kind == "code":
         return str(old)
     if one.kind in ("spelling", "rule") and new and len(old) == len(new):
@@ -266,7 +299,7 @@ def _moved_scores(
     lessons: Mapping[tuple[str, ...], Lesson],
     decisions: Decisions,
 ) -> Suspicion:
-    """The suspicion of all cells after the decisions."""
+    """The suspicion of the cells that are left; the very same if nothing moved."""
     table, found = suspicion.table, all_findings(suspicion)
     columns = {name: j for j, name in enumerate(table.feature_names)}
     scores = suspicion.scores.copy()
@@ -297,11 +330,31 @@ def _moved_scores(
         for i, name in one.cells:
             if name in columns:
                 scores[i, columns[name]] = new
-    positions = {int(row): i for i, row in enumerate(table.row_numbers)}
-    for (row, name), decision in decisions.items():
-        if name in columns and row in positions and decision in DECIDED:
-            scores[positions[row], columns[name]] = DECIDED[decision]
+    for i, j, _ in _places(table, decisions):
+        scores[i, j] = suspicion.scores[i, j]
+    if np.array_equal(scores, suspicion.scores):
+        return suspicion
     return replace(suspicion, scores=scores)
+
+
+def _decided_scores(suspicion: Suspicion, decisions: Decisions) -> Suspicion:
+    """Cells called wrong come first, those called fine last."""
+    scores = suspicion.scores.copy()
+    for i, j, decision in _places(suspicion.table, decisions):
+        scores[i, j] = DECIDED[decision]
+    return replace(suspicion, scores=scores)
+
+
+def _places(table: Table, decisions: Decisions) -> list[tuple[int, int, str]]:
+    """Position of row and column of the cells that were called wrong or fine."""
+    columns = {name: j for j, name in enumerate(table.feature_names)}
+    rows = np.isin(table.row_numbers, [row for row, _ in decisions])
+    positions = {int(table.row_numbers[i]): i for i in np.flatnonzero(rows).tolist()}
+    return [
+        (positions[row], columns[name], decision)
+        for (row, name), decision in decisions.items()
+        if name in columns and row in positions and decision in DECIDED
+    ]
 
 
 def _shift(scores: np.ndarray, shift: float) -> np.ndarray:

@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.misspelt import is_slip
+from cellval.detect.other_dates import DateWriting, date_writing
 from cellval.kept import kept
 from cellval.table.booleans import BOOLEAN, meaning_of
 from cellval.table.columns import MISSING_MARKERS, Column, Texts
+from cellval.table.dates import days_of
 from cellval.table.table import Table
 
 USUAL = 0.6  # share of a column's cells that are written alike: the others differ
@@ -62,6 +64,7 @@ class Writing:
     high: Decimal | None
     known: tuple[str, ...]  # plain numbers, if few of them stand in most cells
     rare: frozenset[str]  # ways in which few cells are written
+    dates: DateWriting | None = None  # if it is a column of dates
 
 
 @kept(1)
@@ -86,7 +89,8 @@ def _writing(table: Table, column: Column) -> Writing:
     often = plain[plain >= max(REPEATED, OFTEN * n)]
     known = tuple(often.index.tolist()) if often.sum() >= MOSTLY * n else ()
     rare = frozenset(shapes[shapes <= RARE * n].index.tolist())
-    return Writing(usual, table.decimal, low, high, known, rare)
+    dates = date_writing(column, texts)
+    return Writing(usual, table.decimal, low, high, known, rare, dates)
 
 
 def _shapes(texts: pd.Series) -> pd.Series:
@@ -148,6 +152,9 @@ def readings(column: Column, writing: Writing, own: str) -> list[tuple[str, str]
         return [("", f"'{own}' stands for a cell without content.")]
     if (text := _usual_boolean(column, own)) not in ("", own):
         return [(text, "What most cells that mean the same have.")]
+    if writing.dates and np.isnan(days_of(own, column.form)):
+        day = writing.dates.written(own)
+        return [(day, "The same date, as the other cells have it.")] if day else []
     zeros = own.replace("o", "0").replace("O", "0")
     is_number = column.kind == "number" and any(letter.isdigit() for letter in own)
     if is_number and zeros != own and _plain.fullmatch(zeros):

@@ -244,7 +244,7 @@ def _readings(table: Table, found: Surprise, i: int, j: int) -> list[Suggestion]
     own = table.cells[column.name].iloc[i].strip()
     writing = writings(table)[column.name]
     read = readings(column, writing, own)
-    if not read or not read[0][0]:
+    if not read or not read[0][0] or writing.dates:
         return [Suggestion(text, why, is_likely=True) for text, why in read]
     if column.numbers is None:
         return [

@@ -192,7 +192,7 @@ def _result(checked: Check, index: int, one: Finding) -> dict[str, Any]:
         "ruleId": one.kind,
         "ruleIndex": [*KINDS].index(one.kind),
         "level": "warning",
-        "message": {"text": _unlinked(harmless(said))},
+        "message": {"text": _literal(harmless(said))},
         "locations": [
             _location(checked, index, one, k)
             for k in range(min(one.n_cells, MOST_PLACES))
@@ -218,6 +218,8 @@ def _location(checked: Check, index: int, one: Finding, k: int) -> dict[str, Any
     return {"physicalLocation": physical, "logicalLocations": [logical]}
 
 
-def _unlinked(text: str) -> str:
-    """Viewers make a link of [words](address), which a cell may hold."""
-    return text.replace("](", "] (")
+def _literal(text: str) -> str:
+    """Viewers make a link of [words](address) and put arguments in place of {0}, and a
+    cell may hold both. Single braces are doubled, as SARIF 2.1.0 wants it (3.11.5).
+    """
+    return text.replace("](", "] (").replace("{", "{{").replace("}", "}}")

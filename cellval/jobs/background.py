@@ -190,6 +190,7 @@ class ValuationJob(Job[CellValues]):
         self._values: CellValues | None = None
         self._suspicion: Suspicion | None = None
         self._wanted = False  # were the values asked for since they were made?
+        self.has_questions = False  # are they the last, and all findings known?
         self._made_at = self._making = 0.0  # when, and how many seconds that took
         self._looking: Snapshot[Any] = Snapshot()  # how far surprise is
 
@@ -247,7 +248,7 @@ class ValuationJob(Job[CellValues]):
         pause = max(VALUES_EVERY, pause, OF_MAKING * self._making)
         return self._wanted and time.monotonic() - self._made_at >= pause
 
-    def _renew(self, snapshot: Snapshot[CellValues]) -> None:
+    def _renew(self, snapshot: Snapshot[CellValues], *, is_last: bool = False) -> None:
         """New values, and what pages want to know of them; a click does not wait."""
         began, found, suspicion = time.monotonic(), self.surprise, None
         values = _light(snapshot)
@@ -255,13 +256,21 @@ class ValuationJob(Job[CellValues]):
         if found is not None:
             suspicion = make_suspicion(self.table, values, found)
             _prepare(suspicion, "ranks", "n_flagged", "corner")
-            if snapshot.done >= 1 and found.is_final:  # for long, and asked for at once
-                all_findings(suspicion)
+            if is_last:
+                self._ask(suspicion)
         with self._lock:
             if self.active:
                 self._values, self._suspicion = values, suspicion
+                self.has_questions = is_last
                 self._wanted, self._made_at = False, time.monotonic()
                 self._making = self._made_at - began
+
+    def _ask(self, suspicion: Suspicion) -> None:
+        """Find the questions, which takes long, before somebody wants to see them."""
+        try:
+            all_findings(suspicion)
+        except Exception:  # values are shown without them
+            report(f"findings of {self.table.name} failed")
 
     def _run(self) -> Iterator[Snapshot[CellValues]]:
         look = threading.Thread(target=self._look, name="surprise", daemon=True)
@@ -279,6 +288,8 @@ class ValuationJob(Job[CellValues]):
             if not self.active:  # stopped: it ends with its next step
                 look.join()
         look.join()
+        if step.has_result and self.active:
+            self._renew(step, is_last=True)
 
     def _steps(self) -> Iterator[Snapshot[CellValues]]:
         if self._over is not None:
@@ -332,7 +343,7 @@ class ValuationJob(Job[CellValues]):
     def _finish(self) -> None:
         """Exact values of the last snapshot; the rest of the run's memory goes."""
         latest, self._latest = self._latest, Snapshot()
-        if latest.has_result:
+        if latest.has_result and not self.has_questions:
             self._values = _light(latest)
 
 

@@ -59,6 +59,7 @@ MIGRATIONS = (
         key TEXT PRIMARY KEY, answer TEXT NOT NULL, finding TEXT NOT NULL
     ) WITHOUT ROWID;
     """,
+    "ALTER TABLE steps ADD COLUMN reading TEXT NOT NULL DEFAULT '[]'",
 )
 
 

@@ -47,7 +47,7 @@ def put_steps(
         return
     database.execute("DELETE FROM steps WHERE n > ?", (same,))
     database.executemany(
-        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [(n, *_step_told(step)) for n, step in enumerate(now[same:], same + 1)],
     )
 
@@ -61,7 +61,8 @@ def put_rules(database: sqlite3.Connection, rules: Mapping[str, Verdict]) -> Non
 
 
 def _step_told(step: Step) -> tuple[Any, ...]:
-    """Every cell of a step with what stood on it before and after, and its rules."""
+    """Every cell of a step with what stood on it before and after, its rules, and how
+    the file was read."""
     cells = [
         [*cell, *(_standing(side[cell]) for side in (step.before, step.after))]
         for cell in step.cells
@@ -70,8 +71,12 @@ def _step_told(step: Step) -> tuple[Any, ...]:
         [key, _verdict(step.rules_before[key]), _verdict(step.rules_after[key])]
         for key in step.rules_after
     ]
+    reading = [
+        [name, step.reading_before[name], now]
+        for name, now in step.reading_after.items()
+    ]
     told = (int(step.is_group), step.kind, step.finding)
-    return step.words, json.dumps(cells), *told, json.dumps(rules)
+    return step.words, json.dumps(cells), *told, json.dumps(rules), json.dumps(reading)
 
 
 def _standing(was: Standing) -> list[Any]:
@@ -84,7 +89,13 @@ def _verdict(was: Verdict | None) -> list[Any] | None:
 
 
 def step_of(
-    words: str, cells: str, is_group: int, kind: str, finding: str, rules: str
+    words: str,
+    cells: str,
+    is_group: int,
+    kind: str,
+    finding: str,
+    rules: str,
+    reading: str,
 ) -> Step:
     def stood(saved: list[Any]) -> Standing:
         decision, repair, replaced = saved
@@ -97,6 +108,7 @@ def step_of(
     for row, column, was, now in json.loads(cells):
         before[row, column], after[row, column] = stood(was), stood(now)
     told = {key: (said(was), said(now)) for key, was, now in json.loads(rules)}
+    read = json.loads(reading)
     return Step(
         words,
         before,
@@ -106,4 +118,6 @@ def step_of(
         finding,
         {key: was for key, (was, _) in told.items()},
         {key: now for key, (_, now) in told.items()},
+        {name: was for name, was, _ in read},
+        {name: now for name, _, now in read},
     )

@@ -100,6 +100,7 @@ class Project:
         self._steps: list[Step] = []
         self._n_done = 0
         self._rules: dict[str, Verdict] = {}
+        self._reading: dict[str, Any] = {}
         self._pending: dict[Cell, None] = {}  # decided on, and not written yet
         self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
         self._sources: dict[str, Source] = {}  # files that are in memory only
@@ -136,6 +137,8 @@ class Project:
                 shutil.rmtree(place, ignore_errors=True)
                 raise
         project = cls(project_id, place, connection, work)
+        project.work.reading = (setup or Setup()).told
+        project._reading = dict(project.work.reading)
         now = time.time()
         about: dict[str, Any] = {
             "name": _name(name or Path(source.name).stem),
@@ -207,12 +210,12 @@ class Project:
 
     @property
     def setup(self) -> Setup:
-        """How the file is read."""
-        return Setup.from_dict(self._about("setup", vars(Setup())))
+        """How the file is read; a change is a step of the history."""
+        return Setup.from_told(self.work.reading)
 
     @setup.setter
     def setup(self, new: Setup) -> None:
-        self._tell(setup=vars(new))
+        self.work.read_so(new.told, new.words_after(self.setup))
 
     def link(self, may: str) -> str:
         """What an address must hold to "view" or to "edit" it; nobody guesses it."""
@@ -443,21 +446,24 @@ class Project:
                 for cell in self._pending:
                     put_cell(database, cell, self.work.standing(cell))
                 steps, n_done = list(self.work.steps), self.work.n_done
-                rules = dict(self.work.rules)
+                rules, reading = dict(self.work.rules), dict(self.work.reading)
                 put_steps(database, self._steps, steps)
                 if n_done != self._n_done:
                     _say(database, {"n_done": n_done})
                 if rules != self._rules:
                     put_rules(database, rules)
+                if reading != self._reading:
+                    _say(database, {"setup": vars(Setup.from_told(reading))})
             self._steps, self._n_done, self._rules = steps, n_done, rules
+            self._reading = reading
             self._pending, self._unsaid = {}, {}
 
     @property
     def _is_behind(self) -> bool:
         """Is something that a person did in memory only?"""
         work = self.work
-        now = work.steps, work.n_done, work.rules
-        changed = now != (self._steps, self._n_done, self._rules)
+        now = work.steps, work.n_done, work.rules, work.reading
+        changed = now != (self._steps, self._n_done, self._rules, self._reading)
         return bool(self._pending or self._unsaid or changed)
 
     def _load_work(self) -> None:
@@ -473,7 +479,7 @@ class Project:
             work.repairs[row, column] = Repair(*how)
             for decision in json.loads(replaced):
                 work.before_repair[row, column] = decision
-        names = "words, cells, is_group, kind, finding, rules"
+        names = "words, cells, is_group, kind, finding, rules, reading"
         lines = self._all(f"SELECT {names} FROM steps ORDER BY n")
         work.steps = [step_of(*line) for line in lines]
         # Steps of before there was a number are all done.
@@ -483,6 +489,8 @@ class Project:
         work.rules = {key: Verdict(answer, json.loads(f)) for key, answer, f in lines}
         self._steps, self._n_done = list(work.steps), work.n_done
         self._rules = dict(work.rules)
+        work.reading = Setup.from_dict(self._about("setup", vars(Setup()))).told
+        self._reading = dict(work.reading)
         self._seen_version = self._version()
 
     def refresh(self) -> None:

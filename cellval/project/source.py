@@ -1,6 +1,7 @@
 """A file as it came, and how it is read."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
@@ -8,6 +9,16 @@ from typing import Any
 from cellval.recipes.steps import Reading
 from cellval.table.labels import GUESS
 from cellval.table.table import Table, read
+from cellval.text import brief, joined
+
+# Options of which there is one, and what stands before the name of a column for others.
+OPTIONS = {
+    "label": "label",
+    "id_column": "id",
+    "sheet": "sheet",
+    "header_row": "header row",
+}
+LEFT_OUT, KIND = "without ", "kind of "
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,38 @@ class Setup:
         del how["has_label"]
         return read(source.buffer(), **how)
 
+    @property
+    def told(self) -> dict[str, Any]:
+        """Each option by itself, as a history has it; what is guessed is not in it."""
+        told = {name: getattr(self, name) for name in OPTIONS}
+        told["has_label"] = None if self.has_label else False
+        told |= {f"{LEFT_OUT}{name}": True for name in self.exclude}
+        told |= {f"{KIND}{name}": kind for name, kind in self.kinds}
+        return {name: said for name, said in told.items() if said is not None}
+
+    @classmethod
+    def from_told(cls, told: Mapping[str, Any]) -> "Setup":
+        """What `told` gave."""
+
+        def those(sign: str) -> list[tuple[str, Any]]:
+            own = [name for name in told if name.startswith(sign)]
+            return [(name.removeprefix(sign), told[name]) for name in own]
+
+        return cls(
+            **{name: told.get(name) for name in OPTIONS},
+            has_label=told.get("has_label", True),
+            exclude=tuple(name for name, _ in those(LEFT_OUT)),
+            kinds=tuple(those(KIND)),
+        )
+
+    def words_after(self, old: "Setup") -> str:
+        """What is read otherwise than before, such as: read with the label 'sex'."""
+        now, then = self.told, old.told
+        changed = [name for name in {**now, **then} if now.get(name) != then.get(name)]
+        if {"label", "has_label"} <= {*changed}:
+            changed.remove("has_label")
+        return f"Read with {joined(_option_words(n, now.get(n)) for n in changed)}"
+
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> "Setup":
         """What `vars` gave, after JSON made lists of tuples."""
@@ -57,6 +100,24 @@ class Setup:
         has_label = bool(saved.get("has_label", True))
         how = (saved["id_column"], exclude, kinds, *where, has_label)
         return cls(saved["label"], *how)
+
+
+def _option_words(name: str, said: Any) -> str:
+    """An option after its change; None: it is guessed again."""
+    if name == "has_label":
+        return "no label" if said is False else "a label"
+    if name.startswith(LEFT_OUT):
+        column = brief(name.removeprefix(LEFT_OUT), 30)
+        return f"{column} left out" if said else f"{column} used"
+    if name.startswith(KIND):
+        column = brief(name.removeprefix(KIND), 30)
+        return f"{column} as {said}" if said else f"{column} as it seems"
+    word = OPTIONS[name]
+    return (
+        f"the {word} {brief(str(said), 30)}"
+        if said is not None
+        else f"the usual {word}"
+    )
 
 
 def reading_of(setup: Setup) -> Reading:

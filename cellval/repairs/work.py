@@ -51,6 +51,9 @@ class Step:
     finding: str = ""  # its key
     rules_before: Mapping[str, Verdict | None] = field(default_factory=dict)
     rules_after: Mapping[str, Verdict | None] = field(default_factory=dict)
+    # Options of how the file is read, by name; None is what is guessed.
+    reading_before: Mapping[str, Any] = field(default_factory=dict)
+    reading_after: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def cells(self) -> Iterable[Cell]:
@@ -80,6 +83,9 @@ class Work:
     # Decisions that repairs replaced.
     before_repair: dict[Cell, str | None] = field(default_factory=dict)
     rules: dict[str, Verdict] = field(default_factory=dict)  # by the finding's key
+    reading: dict[str, Any] = field(
+        default_factory=dict
+    )  # as `project.source` tells it
     # The latest last; those from `n_done` on were undone, and can be done again.
     steps: list[Step] = field(default_factory=list)
     n_done: int = 0
@@ -171,7 +177,16 @@ class Work:
             assert self._begun is not None
             for other in (*instead, key):
                 self._begun.rules.setdefault(other, self.rules.get(other))
-                self._set_rule(other, new if other == key else None)
+                _put(self.rules, other, new if other == key else None)
+
+    def read_so(self, reading: Mapping[str, Any], words: str) -> None:
+        """The file is read in another way; what was decided on its cells stays."""
+        with self.changing(words=words):
+            assert self._begun is not None
+            gone = [name for name in self.reading if name not in reading]
+            for name in [*gone, *reading]:  # which then stand in the order of the new
+                self._begun.reading.setdefault(name, self.reading.get(name))
+                _put(self.reading, name, reading.get(name))
 
     # --- many at once -----------------------------------------------------------------
 
@@ -216,7 +231,7 @@ class Work:
                 return None
             step = self.steps[self.n_done - 1]
             self.n_done -= 1
-            self._turn(step.after, step.before, step.rules_after, step.rules_before)
+            self._turn(step, back=True)
             return step
 
     def redo_step(self) -> Step | None:
@@ -226,7 +241,7 @@ class Work:
                 return None
             step = self.steps[self.n_done]
             self.n_done += 1
-            self._turn(step.before, step.after, step.rules_before, step.rules_after)
+            self._turn(step, back=False)
             return step
 
     def take_back(self, n: int) -> list[Cell]:
@@ -240,14 +255,19 @@ class Work:
                 raise ValueError(f"no step to take back: {n}")
             step, later = self.steps[n], self.steps[n + 1 : self.n_done]
             cells, rules = dict(step.before), dict(step.rules_before)
+            reading = dict(step.reading_before)
             for k, other in enumerate(later):  # what they replaced is another now
                 own = {c: cells.pop(c) for c in [*cells] if c in other.before}
                 told = {r: rules.pop(r) for r in [*rules] if r in other.rules_before}
-                if own or told:
+                read = {
+                    o: reading.pop(o) for o in [*reading] if o in other.reading_before
+                }
+                if own or told or read:
                     later[k] = replace(
                         other,
                         before={**other.before, **own},
                         rules_before={**other.rules_before, **told},
+                        reading_before={**other.reading_before, **read},
                     )
             free = replace(
                 step,
@@ -255,23 +275,22 @@ class Work:
                 after={cell: step.after[cell] for cell in cells},
                 rules_before=rules,
                 rules_after={key: step.rules_after[key] for key in rules},
+                reading_before=reading,
+                reading_after={name: step.reading_after[name] for name in reading},
             )
-            again = [free] if cells or rules else []
+            again = [free] if cells or rules or reading else []
             self.steps[n:] = [*later, *again, *self.steps[self.n_done :]]
             self.n_done -= 1
-            left = self._turn(free.after, cells, free.rules_after, rules)
+            left = self._turn(free, back=True)
             return [*(cell for cell in step.before if cell not in cells), *left]
 
-    def _turn(
-        self,
-        now: Mapping[Cell, Standing],
-        then: Mapping[Cell, Standing],
-        rules_now: Mapping[str, Verdict | None],
-        rules_then: Mapping[str, Verdict | None],
-    ) -> list[Cell]:
+    def _turn(self, step: Step, *, back: bool) -> list[Cell]:
         """Cells that stand as they are `now` get what they had `then`; the others are
         returned: somebody else changed them.
         """
+        was = step.before, step.rules_before, step.reading_before
+        made = step.after, step.rules_after, step.reading_after
+        (now, *now_told), (then, *then_told) = (made, was) if back else (was, made)
         left = [cell for cell, was in now.items() if self.standing(cell) != was]
         stay = set(left)
         for cell, (decision, repair, replaced) in then.items():
@@ -282,9 +301,12 @@ class Work:
             self.before_repair.pop(cell, None)
             if replaced:
                 self.before_repair[cell] = replaced[0]
-        for key, verdict in rules_then.items():
-            if self.rules.get(key) == rules_now[key]:
-                self._set_rule(key, verdict)
+        for known, told, before in zip(
+            (self.rules, self.reading), then_told, now_told, strict=True
+        ):
+            for key, what in told.items():
+                if known.get(key) == before[key]:
+                    _put(known, key, what)
         self.keep([cell for cell in then if cell not in stay])
         return left
 
@@ -292,13 +314,20 @@ class Work:
         """What was done is a step; what was undone before it is gone then."""
         after = {cell: self.standing(cell) for cell in begun.cells}
         rules = {key: self.rules.get(key) for key in begun.rules}
-        if after != begun.cells or rules != begun.rules:
+        other = {
+            name: was
+            for name, was in begun.reading.items()
+            if was != self.reading.get(name)
+        }
+        if after != begun.cells or rules != begun.rules or other:
             step = Step(
                 begun.words,
                 begun.cells,
                 after,
                 rules_before=begun.rules,
                 rules_after=rules,
+                reading_before=other,
+                reading_after={name: self.reading.get(name) for name in other},
                 **begun.how,
             )
             self.steps[self.n_done :] = [step]
@@ -318,11 +347,6 @@ class Work:
             if new is not None:
                 self.repairs[cell] = new
 
-    def _set_rule(self, key: str, verdict: Verdict | None) -> None:
-        self.rules.pop(key, None)
-        if verdict is not None:
-            self.rules[key] = verdict
-
     def standing(self, cell: Cell) -> Standing:
         known = cell in self.before_repair
         replaced = (self.before_repair[cell],) if known else ()
@@ -336,6 +360,14 @@ class _Begun:
         self.words, self.how = words, how
         self.cells: dict[Cell, Standing] = {}
         self.rules: dict[str, Verdict | None] = {}
+        self.reading: dict[str, Any] = {}
+
+
+def _put(known: dict[str, Any], key: str, what: Any) -> None:
+    """None is nothing."""
+    known.pop(key, None)
+    if what is not None:
+        known[key] = what
 
 
 def _place(cell: Cell) -> str:

@@ -66,7 +66,7 @@ class Walk(NamedTuple):
 @st.fragment(key=CELL)
 def draw_cell(shown: Shown, walk: Walk) -> None:
     """Everything about the selected cell, and what to do with it."""
-    session, table, values, suspicion = shown
+    session, table, values, _ = shown
     position, column = session.selection.cell or (0, "")
     if position >= len(values.values) or column not in values.column_names:
         say_where(session)
@@ -78,7 +78,7 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
             )
             _step_buttons(walk, None)
         return
-    cell = cell_detail(values, table, suspicion, position, column)
+    cell = cell_detail(values, table, shown.after_answers, position, column)
     say_where(session, f"{cell.row_number}:{column}")
     with st.container(border=True, gap="xsmall"):
         _step_buttons(walk, (position, column))
@@ -86,10 +86,8 @@ def draw_cell(shown: Shown, walk: Walk) -> None:
         _whose(table, cell, new)
         if cell.oddity is not None:
             _oddity(cell.oddity, cell.n_cells, is_past=new is not None)
-        if suspicion is not None and (
-            said := session.said_of(suspicion, position, column)
-        ):
-            st.caption(plain(said))
+        if said := shown.said_of(position, column):
+            st.caption(f":material/school: {plain(said)}")
         if cell.is_valued:
             _value(cell, values.settings)
         _decision_buttons(session, cell)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from cellval.glossary import SUSPECT_HELP
 from cellval.ui.inspect.findings import look_at
 from cellval.ui.navigation import goto, partial_words
 from cellval.ui.session import Session, Shown
@@ -17,7 +18,8 @@ def where(session: Session) -> WorkDone | None:
     file, job = session.file, session.file.comparison.job
     made = dict(file.decisions), dict(file.repairs)
     measured = session.is_measured and job is not None and job.status == "done"
-    return work_done(suspicion, *made, is_measured=measured)
+    ranked = session.after_answers(suspicion)
+    return work_done(ranked, *made, is_measured=measured)
 
 
 def lead_on(shown: Shown, page: str) -> None:
@@ -34,7 +36,8 @@ def lead_on(shown: Shown, page: str) -> None:
         step = next_step(session.suspicion, now)
         words = f":material/lightbulb: {plain(step.words)}"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(words, width="content")
+        help_ = SUSPECT_HELP if "suspect" in words else None
+        st.markdown(words, width="content", help=help_)
         if st.button(
             step.label if step else "Look",
             key="lead on",
@@ -67,5 +70,6 @@ def steps(session: Session) -> None:
             f":material/{marks[is_done]}: {words}" for words, is_done in lines.items()
         ),
         help="How far you are: look at the suspects and decide on each, repair what is "
-        "wrong, measure whether models got better, then export the file.",
+        "wrong, measure whether models got better, then export the file. "
+        f"{SUSPECT_HELP}",
     )

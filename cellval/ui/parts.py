@@ -9,7 +9,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from cellval.ui.session import Session, get_session
 from cellval.views.findings_list import Place
 
-SIDE, PAGE, CELL, FINDING = "side", "page", "cell", "finding"  # keys of fragments
+# Keys of fragments.
+SIDE, PAGE, CELL, FINDING, FINDINGS = "side", "page", "cell", "finding", "findings"
 
 
 def page_asked_for() -> str:
@@ -64,7 +65,7 @@ def then_cell(session: Session, position: int, column: str) -> None:
 
 
 def then_finding(session: Session, place: Place) -> None:
-    """The same of a finding."""
+    """The same of a finding; the list marks its line."""
     session.touch()
     session.selection.finding = place
-    only(FINDING)
+    only(FINDING, FINDINGS)

@@ -239,6 +239,7 @@ def copy_of(file: FileWork) -> FileWork:
         repairs=dict(file.repairs),
         before_repair=dict(file.before_repair),
         rules=dict(file.rules),
+        reading=dict(file.reading),
         steps=list(file.steps),
         n_done=file.n_done,
         runs=file.runs,

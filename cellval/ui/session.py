@@ -27,7 +27,7 @@ from cellval.project.project import Project, Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, Repairs, repaired
-from cellval.repairs.work import Cell, Work
+from cellval.repairs.work import Cell, Step, Work
 from cellval.table.table import Table, read
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
@@ -198,7 +198,8 @@ class Session:
     selection: Selection = field(default_factory=Selection)
     held: "Shown | None" = None  # what pages show of the run
     used_at: float = -IN_USE  # when a person last did something with it
-    later: dict[Place, None] = field(default_factory=dict)  # findings to ask last
+    # Findings to ask last, each with the number of steps that were done by then.
+    later: dict[Place, int] = field(default_factory=dict)
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
@@ -215,6 +216,8 @@ class Session:
     def take_file(self, file: FileWork, setup: Setup, table: Table | None) -> None:
         """Another file, read or not, in place of all that is known of the old one."""
         self.file, self.setup, self.table = file, setup, table
+        if file.project is None:  # which would know it
+            file.reading = setup.told
         self._read_from = None
         if file.source is not None and table is not None:
             self._read_from = (file.source.sha256, setup)
@@ -234,15 +237,39 @@ class Session:
 
     def try_setup(self, new: Setup) -> None:
         """Read the file in another way; if that fails, keep the old way and say why."""
+        old = self.setup
+        if self._reads(new):
+            self.file.read_so(new.told, new.words_after(old))
+
+    def _reads(self, new: Setup) -> bool:
         old, self.setup, self.fault = self.setup, new, ""
         try:
             self.read_file()
         except InputError as error:
             self.setup, self.fault = old, str(error)
-        else:
-            if self.file.project is not None:
-                self.file.project.setup = new
         self.setups += 1
+        return not self.fault
+
+    def turn(
+        self, step: Step, there: Callable[[], Any], back: Callable[[], Any]
+    ) -> str:
+        """Undo a step, or redo it; a sentence if that cannot be, and it stays then.
+
+        Where it was about how the file is read, it is read so.
+        """
+        old = self.setup
+        there()
+        if not step.reading_after:
+            return ""
+        new, file = Setup.from_told(self.file.reading), self.file
+        is_other = (new.sheet, new.header_row) != (old.sheet, old.header_row)
+        if is_other and (file.decisions or file.repairs):
+            self.fault = "Your decisions are about this sheet; undo them first."
+        elif self._reads(new):
+            return ""
+        back()
+        fault, self.fault = self.fault, ""
+        return fault
 
     @property
     def test_source(self) -> Source | None:
@@ -315,12 +342,17 @@ class Session:
             known = self._taught = suspicion, (made, rules), left
         return known[2]
 
-    def said_of(self, suspicion: Suspicion, position: int, column: str) -> str:
-        """What answers say of a cell; nothing before questions were asked for, which
-        takes a while."""
-        if self._taught is None or self._taught[0] is not suspicion:
-            return ""
-        return self.taught(suspicion).said_of(position, column)
+    def is_taught(self, suspicion: Suspicion) -> bool:
+        """Do decisions move cells? Not before the questions are known, which takes a
+        while: at the end of a run, or when they were asked for."""
+        known = self.run is not None and self.run.has_questions
+        known = known or (self._taught is not None and self._taught[0] is suspicion)
+        return known and bool(self.file.decisions)
+
+    def after_answers(self, suspicion: Suspicion) -> Suspicion:
+        """A ranking with what decisions say of the cells that are left; itself if they
+        say nothing."""
+        return self.taught(suspicion).left if self.is_taught(suspicion) else suspicion
 
     @property
     def memo(self) -> RunMemo:
@@ -396,6 +428,19 @@ class Shown(NamedTuple):
     @property
     def row_unit(self) -> Unit:
         return value_view(self.values).row_unit
+
+    @property
+    def after_answers(self) -> Suspicion | None:
+        """The ranking with what decisions say of it."""
+        if self.suspicion is None:
+            return None
+        return self.session.after_answers(self.suspicion)
+
+    def said_of(self, position: int, column: str) -> str:
+        """That decisions on others moved a cell, as a sentence; mostly nothing."""
+        if self.suspicion is None or not self.session.is_taught(self.suspicion):
+            return ""
+        return self.session.taught(self.suspicion).said_of(position, column)
 
 
 @kept(2)

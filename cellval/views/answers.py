@@ -15,6 +15,7 @@ from cellval.views.kept_rules import answer_rule
 from cellval.views.many_changes import change_to
 
 LONGEST = 60  # characters of a title in a sentence
+WHOLE_ROWS = ("swap", "shift")  # kinds of which half a row would be no repair
 
 
 class Answer(NamedTuple):
@@ -50,6 +51,17 @@ def all_fine(table: Table, one: Finding, decisions: Decisions) -> Answer:
     return Answer(_words(one, {}, len(fine)), {}, fine, one)
 
 
+def with_rows(one: Finding, asked: np.ndarray, some: Collection[int]) -> np.ndarray:
+    """Which of the asked cells some places among them stand for: themselves, or all
+    cells of their rows where only whole rows are repaired. Bool, one for each.
+    """
+    chosen = np.isin(np.arange(asked.size), [*some])
+    if one.kind not in WHOLE_ROWS:
+        return chosen
+    rows = one.rows[asked]
+    return np.isin(rows, rows[chosen])
+
+
 def only_these(
     table: Table,
     one: Finding,
@@ -59,12 +71,13 @@ def only_these(
     shown: int | None = None,
 ) -> Answer:
     """Some cells are wrong, by their place among `asked_cells`; the others that were
-    shown are fine, and those that were not shown are still open.
+    shown are fine, and those that were not shown are still open. See `with_rows`.
     """
-    asked = asked_cells(table, one, decisions)[:shown]
-    is_wrong = np.isin(np.arange(asked.size), [*ticked])
+    asked = asked_cells(table, one, decisions)
+    is_wrong = with_rows(one, asked, ticked)
+    is_fine = with_rows(one, asked, range(asked.size)[:shown]) & ~is_wrong
     wrong = _wrong(table, one, asked[is_wrong], repairs)
-    fine = tuple(cells_of(table, one.part(asked[~is_wrong])))
+    fine = tuple(cells_of(table, one.part(asked[is_fine])))
     return Answer(_words(one, wrong, len(fine)), wrong, fine, one)
 
 

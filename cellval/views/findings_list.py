@@ -148,14 +148,15 @@ def n_likely(taught: Taught) -> int:
 
 def progress(taught: Taught) -> str:
     """How far a person is, as a sentence."""
-    done, left = len(taught.answered), n_likely(taught)
-    more = len(taught.findings) - left
+    done, likely, n = len(taught.answered), n_likely(taught), len(taught.findings)
     words = f"{counted(done, 'question')} answered, "
-    words += f"{counted(taught.n_decided, 'cell')} settled, "
-    words += f"about {left:,} left" if left else "no likely error left"
-    if more:
-        words += f" (and {more:,} less likely)"
-    return f"{words}."
+    words += f"{counted(taught.n_decided, 'cell')} settled; "
+    if not n:
+        return f"{words}none is open."
+    about = "is about a likely error" if likely == 1 else "are about likely errors"
+    if not likely:
+        return f"{words}{n:,} open, none about a likely error."
+    return f"{words}{n:,} open, of which {likely:,} {about}."
 
 
 def cell_lines(
@@ -179,6 +180,15 @@ def cell_lines(
         "why": [part.reason(k) for k in range(part.n_cells)],
     }
     return pd.DataFrame(frame)
+
+
+def opened(
+    taught: Taught, found: Sequence[Finding], place: Place | None
+) -> Finding | None:
+    """The chosen one, if it is still there; else the first of the list."""
+    every = (*taught.findings, *taught.answered)
+    chosen = at_place(found, place) or at_place(every, place)
+    return chosen or next(iter(found), None)
 
 
 def at_place(found: Iterable[Finding], place: Place | None) -> Finding | None:

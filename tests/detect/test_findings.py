@@ -139,3 +139,17 @@ def test_a_spelling_goes_before_blanks_around_it():
     assert found["spelling"].after.tolist() == ["Boston"]
     assert found["format"].n_cells == 29
     assert found["format"].action(table).startswith("Chicago␣ → Chicago")
+
+
+def test_of_dates_only_what_is_clear_is_proposed():
+    days = pd.date_range("2020-01-01", periods=N, freq="D").strftime("%Y-%m-%d")
+    frame = dirty_frame().assign(day=days)
+    frame.loc[[3, 5, 9], "day"] = ["31.12.2024", "03/04/2024", "31.12.24"]
+    table = cellval.Table.from_frame(frame, label=None)
+    found = [one for one in cellval.findings(table) if one.column == "day"]
+    after = {
+        int(i): new for one in found for i, new in zip(one.rows, one.after, strict=True)
+    }
+    assert after[3] == "2024-12-31" and after[5] is None and after[9] is None
+    assert cellval.suggest(table, 4, "day")[0].text == "2024-12-31"
+    assert not any(one.is_likely for one in cellval.suggest(table, 6, "day"))

@@ -98,3 +98,47 @@ def test_blanks_around_few_texts():
 def test_patterns():
     assert characters("AB-12 ü") == "aa-99 a"
     assert collapsed("AB-12 ü") == "a-9 a"
+
+
+DAYS = pd.date_range("2020-01-01", periods=200, freq="5D")
+
+
+def test_dates_in_another_way_are_one_question_with_the_same_dates():
+    texts = DAYS.strftime("%Y-%m-%d").tolist()
+    texts[3], texts[5], texts[9] = "31.12.2024", "12/31/2023", "2024/11/30"
+    (one,) = of_x(texts)
+    assert one.rows.tolist() == [3, 5, 9] and one.is_flagged
+    assert one.after.tolist() == ["2024-12-31", "2023-12-31", "2024-11-30"]
+
+
+def test_a_date_that_may_be_two_days_is_left_and_said_so():
+    texts = DAYS.strftime("%Y-%m-%d").tolist()
+    texts[3], texts[5] = "31.12.2024", "03/04/2024"
+    rewritten, two = sorted(of_x(texts), key=lambda one: one.rows[0])
+    assert rewritten.rows.tolist() == [3] and two.after.tolist() == [None]
+    assert two.reason(0) == "'03/04/2024' may be 2024-03-04 or 2024-04-03."
+    assert "told apart" in two.evidence
+
+
+def test_the_other_way_round_says_that_more_may_be_so():
+    texts = DAYS.strftime("%d/%m/%Y").tolist()
+    texts[3] = "12/31/2024"
+    (one,) = of_x(texts)
+    assert one.after.tolist() == ["31/12/2024"] and "nobody can tell" in one.evidence
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"{day.day}.{day.month}.{day.year}" for day in DAYS]  # zeros tell nothing
+        + ["01.02.2021"],
+        [
+            day.strftime("%Y-%m-%d" if k % 3 else "%Y/%m/%d")
+            for k, day in enumerate(DAYS)
+        ],
+        [*DAYS.strftime("%d.%m.%Y"), "31.12.24"],
+        DAYS.strftime("%b %Y").tolist(),
+    ],
+)
+def test_dates_that_are_written_as_others_are_left_alone(texts):
+    assert of_x(texts) == []

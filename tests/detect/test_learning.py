@@ -49,7 +49,8 @@ def of(kind, column=None, text=None):
 
 def test_no_answers_change_nothing():
     now = taught(SUSPICION, {})
-    assert now.findings == ALL and now.suspicion is SUSPICION
+    assert now.findings == ALL
+    assert now.suspicion is SUSPICION and now.left is SUSPICION
     assert (now.answered, now.n_decided, dict(now.moved)) == ((), 0, {})
 
 
@@ -116,6 +117,31 @@ def test_cells_called_fine_come_last_and_wrong_ones_first():
     now = taught(SUSPICION, say("fine", one) | say("error", other)).suspicion
     u, v = (TABLE.feature_names.index(name) for name in "uv")
     assert now.scores[one.rows[0], u] == 1.0 and now.scores[other.rows[0], v] == 0.0
+
+
+def test_who_was_decided_on_stays_where_it_was_and_the_others_move():
+    one, *others = of("cell", "u")
+    now = taught(SUSPICION, say("fine", one, *others[:2]))
+    j = TABLE.feature_names.index("u")
+    decided = [int(other.rows[0]) for other in (one, *others[:2])]
+    assert (now.left.scores[decided, j] == SUSPICION.scores[decided, j]).all()
+    moved = np.delete(now.left.scores[:, j] - SUSPICION.scores[:, j], decided)
+    assert (moved >= 0).all() and (moved > 0).any()
+    assert taught(SUSPICION, say("unsure", one)).left is SUSPICION
+
+
+def test_a_cell_without_a_question_says_that_answers_moved_it():
+    cells = of("cell", "u")
+    now = taught(SUSPICION, say("fine", *cells[:3]))
+    asked = {cell for one in ALL for cell in one.cells}
+    free = next(i for i in range(N) if (i, "u") not in asked)
+    j = TABLE.feature_names.index("u")
+    assert now.left.scores[free, j] != SUSPICION.scores[free, j]
+    assert (
+        now.said_of(free, "u") == "You called 3 cells of the kind 'odd cell' in u fine."
+    )
+    decided = int(cells[0].rows[0])
+    assert now.said_of(decided, "u") == "" == taught(SUSPICION, {}).said_of(free, "u")
 
 
 def test_what_is_taken_back_was_never_said():

@@ -219,7 +219,9 @@ def test_hostile_texts_are_told_as_they_are_in_json_and_harmlessly_elsewhere(tmp
     assert "␛[2J" in failures[0].text
     results = of_sarif(found)["results"]
     assert "␛[2J" in results[0]["message"]["text"]
-    assert "](" not in results[2]["message"]["text"]
+    said = results[2]["message"]["text"]
+    assert "](" not in said
+    assert "{{0}}" in said and "{0}" not in said.replace("{{", "").replace("}}", "")
     place = results[0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert place["uri"] == "a%26b%20%3Cc%3E%20%C3%A9.csv"
     for writer in (json_bytes, junit_bytes, sarif_bytes):

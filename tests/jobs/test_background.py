@@ -303,6 +303,24 @@ def test_suspicion_follows_the_values_and_the_surprise(table):
     assert job.suspicion is found  # made once
 
 
+def test_questions_are_ready_when_a_run_ends(table, monkeypatch):
+    asked = []
+    monkeypatch.setattr(jobs, "all_findings", asked.append)
+    job = queue.start(table, RunOptions(n_neighbors=3))
+    assert job.wait(WAIT)
+    assert len(asked) == 1 and asked[0] is job.suspicion  # that pages show
+
+
+def test_a_run_is_done_even_if_no_questions_can_be_found(table, monkeypatch, caplog):
+    def fails(suspicion):
+        raise RuntimeError("no questions")
+
+    monkeypatch.setattr(jobs, "all_findings", fails)
+    job = queue.start(table, RunOptions(n_neighbors=3))
+    assert job.wait(WAIT) and job.status == "done" and job.values is not None
+    assert "findings of" in caplog.text
+
+
 def test_no_thread_outlives_a_run_that_is_stopped(long_table):
     job = queue.start(long_table, LONG)
     wait_until(lambda: job.values is not None)

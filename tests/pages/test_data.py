@@ -349,6 +349,19 @@ def edited(table, setup, column, **edit):
     return file.with_edits(table, setup, {"edited_rows": {line: edit}})
 
 
+def test_how_the_file_is_read_is_undone_where_it_was_changed():
+    app = click(open_app(), "Davis")
+    assert "History" not in [fold.label for fold in app.expander]
+    app.selectbox[1].set_value("repwt").run()
+    assert session_of(app).table.id_column == "repwt"
+    click(app, "Undo the latest step")
+    assert session_of(app).table.id_column is None
+    assert session_of(app).file.project.setup.id_column is None
+    assert "read in another way" in text_of(app)
+    click(app, "Redo (1)")
+    assert session_of(app).table.id_column == "repwt"
+
+
 def test_edits_of_the_column_table_become_a_setup(ugly):
     out = edited(ugly, Setup(), "farm", use=False)
     assert out == Setup(exclude=("farm",))

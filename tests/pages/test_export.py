@@ -194,6 +194,18 @@ def test_reports_are_made_on_demand_and_faults_are_told(monkeypatch, davis):
     assert "Download the report" in downloads_of(app)
 
 
+def test_reports_rank_what_is_left_as_pages_do(monkeypatch, davis):
+    seen = []
+    monkeypatch.setattr(
+        files, "report_html", lambda suspicion, **_: seen.append(suspicion) or b"x"
+    )
+    odd = [(21, "repwt"), (83, "repht"), (19, "repht"), (50, "repwt")]
+    app = opened(davis, decisions=dict.fromkeys(odd, "error"))
+    click(app, "Make the report")
+    session = session_of(app)
+    assert seen[0] is session.taught(davis.suspicion).left is not davis.suspicion
+
+
 def test_exported_decisions_can_be_read_again():
     table = cellval.read(DAVIS, label="sex")
     more = {**SWAP, (20, ""): Repair("drop", reason="A test.")}

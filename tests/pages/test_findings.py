@@ -52,7 +52,8 @@ def asked(davis, monkeypatch):
         said = {one: [c in decisions for c in cells_of(table, one)] for one in every}
         left = tuple(one for one in every if not all(said[one]))
         done = tuple(one for one in every if all(said[one]))
-        return Taught(left, done, sum(map(sum, said.values())), moved, suspicion)
+        n = sum(map(sum, said.values()))
+        return Taught(left, done, n, moved, suspicion, suspicion)
 
     monkeypatch.setattr(sessions, "taught", lesson)
     davis.every, davis.moved = every, moved
@@ -105,7 +106,9 @@ def test_a_line_says_kind_cells_how_sure_and_what_is_proposed(asked):
     assert frame["action"].tolist()[1:] == ["68 → 70; and 1 more", ""]
     seen = list(app.dataframe[0].proto.column_order)
     assert "sure" not in seen and "answer" not in seen
-    assert "0 questions answered, 0 cells settled, about 2 left" in text_of(app)
+    assert "0 questions answered, 0 cells settled; 3 open, of which 2 are" in text_of(
+        app
+    )
 
 
 def test_filters_and_search_combine_and_open_the_first_that_fits(asked):
@@ -149,7 +152,7 @@ def test_wrong_repairs_all_cells_and_the_next_question_opens(asked):
     assert {new.action for new in made(app).values()} == {"blank"}
     assert set(decided(app).values()) == {"error"}
     assert heading(app) == "weight spelling"
-    assert "1 question answered, 60 cells settled, about 1 left" in text_of(app)
+    assert "1 question answered, 60 cells settled; 2 open" in text_of(app)
     assert "60 cells repaired: height code." in text_of(app)
     click(app, "Wrong: repair so")
     assert len(made(app)) == 62 and len(decided(app)) == 63
@@ -188,6 +191,45 @@ def test_later_decides_nothing_and_comes_last(asked):
     expected = ["weight spelling", "repht cell", "height code"]
     assert list_of(app)["title"].tolist() == expected
     assert heading(app) == "weight spelling"
+
+
+def test_later_can_be_undone_and_the_last_thing_first(asked):
+    app = shown("inspect", asked)
+    click(click(app, "Later"), "Later")
+    assert "2 questions left for later." in text_of(app)
+    assert button(app, "Ask now").proto.shortcut.lower() == "z"
+    click(app, "Ask now")
+    assert heading(app) == "weight spelling"
+    assert list_of(app)["title"].tolist()[0] == "weight spelling"
+    assert "1 question left for later." in text_of(app)
+    click(app, "All fine")  # now that is what Z undoes
+    assert button(app, "Ask now").proto.shortcut == ""
+    assert button(app, "Undo all 3").proto.shortcut.lower() == "z"
+    click(app, "Ask now")
+    assert heading(app) == "height code" and "left for later" not in text_of(app)
+
+
+def test_the_line_of_the_open_question_is_marked(asked):
+    app = shown("inspect", asked)
+    assert list_of(app)["now"].tolist() == ["▶", "", ""]
+    assert list_of(click(app, "Next"))["now"].tolist() == ["", "▶", ""]
+    click(app, "All fine")
+    assert list_of(app)["now"].tolist() == ["", "▶"]
+
+
+def test_a_tick_in_a_swap_stands_for_its_row(asked):
+    pairs = {"columns": ["weight", "height"] * 2, "title": "swapped"}
+    asked.every[:] = [
+        question(asked.table, "swap", "weight", [3, 3, 7, 7], list("abcd"), **pairs)
+    ]
+    app = shown("inspect", asked)
+    tick(app, [1], table=cells_at(app))
+    click(app, "Only the 2 ticked")
+    assert {cell: new.after for cell, new in made(app).items()} == {
+        (4, "weight"): "a",
+        (4, "height"): "b",
+    }
+    assert decided(app)[8, "weight"] == decided(app)[8, "height"] == "fine"
 
 
 def test_answered_questions_can_be_looked_at_and_answered_anew(asked):

@@ -123,6 +123,19 @@ def test_cells_that_a_person_flagged_are_outlined_too(davis):
     assert "2 of 200 rows" in text_of(app)
 
 
+def test_outlines_follow_answers_and_rows_stay_where_they_are(davis):
+    odd = [(21, "repwt"), (83, "repht"), (19, "repht"), (50, "repwt")]
+    said = dict.fromkeys(odd, "error")
+    app = pick(shown("heatmap", davis, decisions=said), "How many", 4)
+    decided = {(20, 2), (82, 3), (18, 3), (49, 2)}
+    assert outlined(app) == {(11, 0), (11, 1), (20, 2), (114, 2)} | decided
+    rows = []
+    for page in (app, shown("heatmap", davis)):
+        pick(pick(page, "Order of the rows", "suspicion"), "Also as a table", True)
+        rows.append(next(t.value for t in page.dataframe)["row"].tolist())
+    assert rows[0] == rows[1]
+
+
 def test_a_table_in_which_nothing_stands_out():
     rng = np.random.default_rng(3)
     raw = "x,y\n" + "".join(f"{rng.random():.3f},{'ab'[k % 2]}\n" for k in range(60))

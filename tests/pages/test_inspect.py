@@ -66,6 +66,36 @@ def test_the_list_holds_the_most_suspicious_cells_with_all_columns(davis):
     assert "id" not in frame
 
 
+# The first four odd cells of davis.csv that are no suspects, called wrong.
+ODD = [(21, "repwt"), (83, "repht"), (19, "repht"), (50, "repwt")]
+
+
+def test_answers_move_the_cells_that_are_left(davis):
+    before = frame_of(listed(davis))
+    app = listed(davis, decisions=dict.fromkeys(ODD, "error"), cell=(114, "repwt"))
+    after = frame_of(app)
+    rank_of = [
+        {
+            cell: k
+            for k, cell in enumerate(zip(f["row_number"], f["column"], strict=True))
+        }
+        for f in (before, after)
+    ]
+    assert rank_of[0][115, "repwt"] == 9 and rank_of[1][115, "repwt"] == 3
+    assert {*ODD} <= {*rank_of[1]}  # who was decided on is still there
+    assert "You called 2 cells of the kind 'odd cell' in repwt wrong." in text_of(app)
+    assert "rank 4 of 800 by suspicion" in text_of(app)
+
+
+def test_answers_move_nothing_while_a_run_goes_on(davis):
+    run = running(davis.table, davis.surprise)
+    app = listed(run, decisions=dict.fromkeys(ODD, "error"), cell=(114, "repwt"))
+    assert "You called" not in text_of(app)
+    order = run.suspicion.order[:3] % 4
+    names = [davis.table.feature_names[j] for j in order]
+    assert frame_of(app)["column"].tolist()[:3] == names
+
+
 def test_the_list_shows_where_the_rule_ends(davis):
     app = listed(davis)
     said = text_of(app)

@@ -45,6 +45,46 @@ def test_a_setup_that_is_not_possible_is_taken_back():
     assert session.widget_key("x") == Session(file=session.file).widget_key("x")
 
 
+def of_davis(setup):
+    session = Session()
+    session.take_file(FileWork(source=davis_source()), setup, None)
+    session.read_file()
+    return session, session.file
+
+
+def test_a_reading_goes_back_and_the_file_is_read_so():
+    session, file = of_davis(Setup(label="sex"))
+    session.try_setup(Setup(label="sex", id_column="repwt"))
+    file.decide(1, "height", "fine")
+    (step, _) = file.steps
+    assert session.turn(step, lambda: file.take_back(0), file.redo_step) == ""
+    assert session.setup == Setup(label="sex") and session.table.id_column is None
+    assert file.decisions == {(1, "height"): "fine"}
+    assert session.turn(step, file.redo_step, file.undo_step) == ""
+    assert session.table.id_column == "repwt"
+
+
+def test_a_reading_that_is_not_possible_any_more_stays():
+    session, file = of_davis(Setup(label="sex"))
+    session.try_setup(Setup(label="weight"))
+    session.try_setup(Setup(label="weight", exclude=("sex",)))
+    said = session.turn(file.steps[0], lambda: file.take_back(0), file.redo_step)
+    assert "sex" in said and session.fault == ""
+    assert session.setup == Setup(label="weight", exclude=("sex",))
+    assert Setup.from_told(file.reading) == session.setup
+    assert session.table.label == "weight"
+
+
+def test_a_sheet_that_was_decided_on_stays():
+    session, file = of_davis(Setup(label="sex"))
+    file.read_so({"label": "sex", "header_row": 1}, "header")
+    session.setup = Setup(label="sex", header_row=1)
+    file.decide(1, "height", "fine")
+    said = session.turn(file.steps[0], lambda: file.take_back(0), file.redo_step)
+    assert said == "Your decisions are about this sheet; undo them first."
+    assert file.reading["header_row"] == 1 and session.setup.header_row == 1
+
+
 def test_repaired_tables_are_kept_with_the_original():
     session = Session()
     session.take_file(FileWork(source=davis_source()), Setup(label="sex"), None)

@@ -11,7 +11,8 @@ from cellval.project.kept_work import put_cell, put_rules, put_steps, step_of
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Work
 
-STEPS = "SELECT words, cells, is_group, kind, finding, rules FROM steps ORDER BY n"
+NAMES = "words, cells, is_group, kind, finding, rules, reading"
+STEPS = f"SELECT {NAMES} FROM steps ORDER BY n"
 
 
 @pytest.fixture
@@ -28,6 +29,7 @@ def done():
         work.repair(1, "x", Repair("replace", "7", "why"))
         work.repair(2, "y", Repair("blank"))
         work.answer("rule-1", "accepted", {"given": ["a"], "target": "b"})
+    work.read_so({"label": "sex", "without x": True}, "Read with the label sex")
     return work
 
 

@@ -177,6 +177,22 @@ def test_a_rule_is_answered_otherwise_and_must_be_answered_so():
         work.answer("k", "perhaps")
 
 
+def test_how_a_file_is_read_is_a_step_of_which_each_option_goes_by_itself():
+    work = Work(reading={"label": "y"})
+    work.read_so({"label": "x"}, "label x")
+    work.decide(1, "a", "fine")
+    work.read_so({"label": "x", "id": "a"}, "id a")
+    work.read_so({"label": "x", "id": "a"}, "the same")
+    assert [step.words for step in work.steps][::2] == ["label x", "id a"]
+    work.read_so({"id": "a", "label": "x"}, "in another order")
+    assert [*work.reading] == ["id", "label"] and work.n_done == 3
+    work.take_back(0)
+    assert work.reading == {"label": "y", "id": "a"}
+    assert work.decisions == {(1, "a"): "fine"}  # stays, whatever is read
+    work.redo_step()
+    assert work.reading == {"label": "x", "id": "a"}
+
+
 def test_what_others_changed_is_not_undone():
     """As another program may, of whose steps this one does not know."""
     work = Work()
@@ -198,6 +214,10 @@ acts = st.lists(
         st.tuples(st.just("together"), st.lists(some, max_size=4), new),
         st.tuples(st.just("take"), st.dictionaries(some, new, max_size=2)),
         st.tuples(st.just("answer"), st.sampled_from("kl"), st.sampled_from(ANSWERS)),
+        st.tuples(
+            st.just("read"),
+            st.dictionaries(st.sampled_from("ab"), st.integers(0, 2), max_size=2),
+        ),
         st.tuples(st.just("back")),
         st.tuples(st.just("again")),
         st.tuples(st.just("out"), st.integers(0, 9)),
@@ -222,6 +242,8 @@ def act_on(work, act):
             work.take(dict.fromkeys(repairs, "unsure"), repairs)
         case "answer", key, answer:
             work.answer(key, answer)
+        case "read", reading:
+            work.read_so(reading, "otherwise")
         case ("back",):
             work.undo_step()
         case ("again",):
@@ -232,18 +254,20 @@ def act_on(work, act):
 
 def replayed(steps):
     """What steps make of nothing."""
-    stands, rules = {}, {}
+    stands, rules, reading = {}, {}, {}
     for step in steps:
         stands |= step.after
         rules |= step.rules_after
+        reading |= step.reading_after
     nothing = Standing(None, None, ())
     said = {key: verdict for key, verdict in rules.items() if verdict}
-    return {cell: was for cell, was in stands.items() if was != nothing}, said
+    read = {name: was for name, was in reading.items() if was is not None}
+    return {cell: was for cell, was in stands.items() if was != nothing}, said, read
 
 
 def now(work):
     cells = {**work.decisions, **work.repairs, **work.before_repair}
-    return {cell: work.standing(cell) for cell in cells}, work.rules
+    return {cell: work.standing(cell) for cell in cells}, work.rules, work.reading
 
 
 @settings(derandomize=True, max_examples=300, deadline=None, database=None)
@@ -257,7 +281,7 @@ def test_what_stands_is_the_replay_of_the_steps_that_are_left(done):
     n = work.n_done
     while work.undo_step():
         assert now(work) == replayed(work.steps[: work.n_done])
-    assert now(work) == ({}, {})
+    assert now(work) == ({}, {}, {})
     while work.n_done < n:
         work.redo_step()
     assert now(work) == before

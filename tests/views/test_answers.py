@@ -82,6 +82,22 @@ def test_only_these_are_wrong_and_the_others_fine(table, spelt):
     assert set(work.repairs) == {(3, "city")}
 
 
+@pytest.mark.parametrize("kind", ["swap", "shift"])
+def test_of_swaps_and_shifts_whole_rows_are_ticked_and_shown(table, kind):
+    columns = ["city"] * 3 + ["size"] * 3
+    words = {"about": ("x",), "sure": 0.9, "title": "t", "evidence": "e"}
+    rows, after = [0, 1, 2] * 2, list("abcdef")
+    one = finding(table, kind, "city", rows, after, columns=columns, **words)
+    answer = only_these(table, one, {}, {}, [1], shown=2)
+    assert {cell: new.after for cell, new in answer.wrong.items()} == {
+        (2, "city"): "b",
+        (2, "size"): "e",
+    }
+    assert set(answer.fine) == {(1, "city"), (1, "size")}  # row 3 was not shown
+    other = finding(table, "format", "city", rows, after, columns=columns, **words)
+    assert set(only_these(table, other, {}, {}, [1]).wrong) == {(2, "city")}
+
+
 def test_what_was_decided_on_a_cell_by_itself_stays(table, spelt):
     work = Work(decisions={(3, "city"): "fine"})
     assert asked_cells(table, spelt, work.decisions).tolist() == [0, 2, 3]

@@ -62,6 +62,7 @@ def lesson(table, found, decisions=None):
         sum(map(sum, cells.values())),
         {},
         None,
+        None,
     )
 
 
@@ -126,13 +127,19 @@ def test_answered_ones_are_apart(table, asked):
 
 def test_progress_counts_questions_cells_and_likely_ones_left(table, asked):
     assert progress(lesson(table, asked)) == (
-        "0 questions answered, 0 cells settled, about 2 left (and 2 less likely)."
+        "0 questions answered, 0 cells settled; 4 open, of which 2 are about likely "
+        "errors."
     )
     decisions = {(2, "city"): "error", (4, "city"): "fine", (1, "size"): "fine"}
     words = progress(lesson(table, asked, decisions))
-    assert words.startswith("1 question answered, 3 cells settled, about 1 left")
+    assert words == (
+        "1 question answered, 3 cells settled; 3 open, of which 1 is about a likely "
+        "error."
+    )
     decisions[6, "size"] = "fine"
-    assert "no likely error left" in progress(lesson(table, asked, decisions))
+    words = progress(lesson(table, asked, decisions))
+    assert words.endswith("; 2 open, none about a likely error.")
+    assert progress(lesson(table, [])).endswith("; none is open.")
 
 
 def test_a_line_says_what_is_asked_and_proposed(table, asked):

@@ -49,7 +49,7 @@ def one(table):
 
 
 def left(table, *found, answered=(), work):
-    state = Taught(tuple(found), tuple(answered), 0, {}, None)
+    state = Taught(tuple(found), tuple(answered), 0, {}, None, None)
     return with_rules(table, state, work.rules, work.decisions)
 
 

@@ -30,7 +30,7 @@ def draw(shown: Shown) -> None:
     )
     order = column_order(shown.values, by)
     _say_sum(shown.values)
-    facts = column_facts(shown.values, shown.table, shown.suspicion)
+    facts = column_facts(shown.values, shown.table, shown.after_answers)
     _bars(shown, order, facts, shown.session.widget_key("columns chart", by))
     _table(shown, order, facts)
 

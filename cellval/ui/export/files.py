@@ -243,9 +243,9 @@ def _preview(frame: pd.DataFrame, table: Table, values: CellValues) -> None:
 
 def _suggested(session: Session) -> dict[Cell, Suggestion]:
     """Likely suggestions for decided and flagged cells that are as in the file."""
-    suspicion = session.suspicion
-    if suspicion is None:
+    if session.suspicion is None:
         return {}
+    suspicion = session.after_answers(session.suspicion)
     shown, changed = suspicion.table, session.memo.changes
     first = suspicion.order[: min(suspicion.n_flagged, MOST_DETAILED)]
     places = zip(*np.unravel_index(first, suspicion.scores.shape), strict=True)
@@ -259,10 +259,11 @@ def _suggested(session: Session) -> dict[Cell, Suggestion]:
 
 def reports(session: Session, table: Table) -> None:
     """A page and a workbook for people without this app."""
-    suspicion, file = session.suspicion, session.file
-    if suspicion is None:
+    file = session.file
+    if session.suspicion is None:
         st.caption("Reports can be made as soon as suspects were looked for.")
         return
+    suspicion = session.after_answers(session.suspicion)
     measured = file.comparison.on(table) if session.is_measured else None
     comparison = None if measured is None else measured.result
     known: dict[str, Any] = {

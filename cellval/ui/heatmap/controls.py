@@ -36,10 +36,13 @@ class Look(NamedTuple):
 
     def coloured(self, shown: Shown) -> Suspicion | None:
         """What the colours are of: suspicion if it was chosen and is known."""
-        return shown.suspicion if self.colour_by == "suspicion" else None
+        return shown.after_answers if self.colour_by == "suspicion" else None
 
     def rows(self, shown: Shown, outlined: np.ndarray | None = None) -> np.ndarray:
-        """Rows that pass the filters, in order; cells are outlined by flat position."""
+        """Rows that pass the filters, in order; cells are outlined by flat position.
+
+        Answers move no rows: a heatmap must not jump under who decides in it.
+        """
         _, table, values, suspicion = shown
         ranks = None if suspicion is None else suspicion.ranks
         only = None
@@ -132,7 +135,7 @@ def _colour_by(shown: Shown) -> str:
 
 
 def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
-    session, _, values, suspicion = shown
+    session, values = shown.session, shown.values
     outlined_only = st.toggle(
         "Only rows with outlined cells",
         **lasting(session, "heatmap flagged", False),
@@ -158,7 +161,7 @@ def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
                 values.settings,
             ),
         )
-    usual = outlines(values, suspicion, by)
+    usual = outlines(values, shown.after_answers, by)
     n = st.number_input(
         "How many",
         min_value=0,

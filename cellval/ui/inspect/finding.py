@@ -19,13 +19,13 @@ from cellval.ui.projects import say_where
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.views import answers
-from cellval.views.answers import Answer, asked_cells
+from cellval.views.answers import WHOLE_ROWS, Answer, asked_cells, with_rows
 from cellval.views.findings_list import (
     MOST_CELLS,
     answer_words,
-    at_place,
     cell_lines,
     columns_of,
+    opened,
     place_of,
     sure_words,
 )
@@ -41,7 +41,7 @@ KEYS = """
 | **W** | the cells are wrong: repair them as proposed, where it is known how |
 | **F** | all of them are fine |
 | **L** | later: asked again at the end, in this session |
-| **Z** | undo the last answer |
+| **Z** | undo the last answer, or the last *later* |
 
 Keys work when no text box is being typed in. The address of the page is a link to the
 open question.
@@ -52,7 +52,7 @@ open question.
 def draw_finding(shown: Shown, taught: Taught, found: list[Finding]) -> None:
     """Everything about the open finding, and what to answer."""
     session = shown.session
-    one = _open_one(session, taught, found)
+    one = opened(taught, found, session.selection.finding)
     say_where(session, finding=one.key if one else "")
     with st.container(border=True, gap="xsmall"):
         if one is None:
@@ -68,18 +68,9 @@ def draw_finding(shown: Shown, taught: Taught, found: list[Finding]) -> None:
         buttons = st.container(gap="xsmall")
         ticked, cell = _cells(shown, one, asked)
         with buttons:
-            _answer_buttons(shown, found, one, at, ticked, asked.size)
+            _answer_buttons(shown, found, one, at, ticked, asked)
         draw_rule(shown, one)
         _to_heatmap(shown, *cell)
-
-
-def _open_one(session: Session, taught: Taught, found: list[Finding]) -> Finding | None:
-    """The chosen one, if it is still there; else the first of the list."""
-    place = session.selection.finding
-    chosen = at_place(found, place) or at_place(
-        (*taught.findings, *taught.answered), place
-    )
-    return chosen or next(iter(found), None)
 
 
 def _place_in(found: list[Finding], one: Finding) -> int | None:
@@ -147,9 +138,10 @@ def _answer_buttons(
     one: Finding,
     at: int | None,
     ticked: list[int],
-    n: int,
+    asked: np.ndarray,
 ) -> None:
     """One answer for all, or for those that are ticked."""
+    n, n_ticked = asked.size, int(with_rows(one, asked, ticked).sum())
     table, file = shown.table, shown.session.file
     answer = partial(then_page, shown.session, _answer, shown.session, found, at)
     wrong = partial(answers.all_wrong, table, one, file.decisions, file.repairs)
@@ -165,8 +157,9 @@ def _answer_buttons(
     becomes = ", and repaired as proposed where it is known how"
     if not one.has_action:
         becomes = ", to be repaired on the Repair page"
-    some = f"Only the {len(ticked):,} ticked" if ticked else "Only these"
-    others = min(n, MOST_CELLS) - len(ticked)
+    some = f"Only the {n_ticked:,} ticked" if ticked else "Only these"
+    others = int(with_rows(one, asked, range(n)[:MOST_CELLS]).sum()) - n_ticked
+    rows = " A tick stands for its whole row." if one.kind in WHOLE_ROWS else ""
     rest = " Those that are not shown stay open." if n > MOST_CELLS else ""
     options: dict[str, Any] = {"width": "stretch"}
     with st.container(horizontal=True, gap="xsmall"):
@@ -194,10 +187,10 @@ def _answer_buttons(
                 key="finding only",
                 disabled=not ticked,
                 on_click=partial(answer, only),
-                help=f"{counted(len(ticked), 'ticked cell')} wrong, as above; the "
-                f"other {others:,} that are shown fine.{rest}"
+                help=f"{counted(n_ticked, 'ticked cell')} wrong, as above; the "
+                f"other {others:,} that are shown fine.{rest}{rows}"
                 if ticked
-                else "Tick the wrong ones below: the others are fine then.",
+                else f"Tick the wrong ones below: the others are fine then.{rows}",
                 **options,
             )
         st.button(
@@ -207,7 +200,7 @@ def _answer_buttons(
             on_click=partial(then_page, shown.session, _later, shown.session, one),
             disabled=at is None or len(found) == 1,
             help="Not now: asked again at the end of the list, in this session. "
-            "Nothing is decided.",
+            "Nothing is decided, and it can be undone.",
             **options,
         )
 
@@ -234,7 +227,7 @@ def _following(found: list[Finding], at: int | None) -> tuple[str, int] | None:
 
 def _later(session: Session, one: Finding) -> None:
     session.later.pop(place_of(one), None)
-    session.later[place_of(one)] = None
+    session.later[place_of(one)] = session.file.n_done
     session.selection.finding = None
 
 

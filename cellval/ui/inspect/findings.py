@@ -2,9 +2,11 @@
 
 import hashlib
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from cellval import glossary as words
@@ -14,7 +16,7 @@ from cellval.repairs.work import Step
 from cellval.text import counted
 from cellval.ui import many, tables
 from cellval.ui.inspect.filters import classes_filter, columns_filter
-from cellval.ui.parts import then_finding, then_page
+from cellval.ui.parts import FINDINGS, then_finding, then_page
 from cellval.ui.session import Session, Shown
 from cellval.ui.widgets import lasting, one_of
 from cellval.views.answers import finding_with
@@ -23,9 +25,11 @@ from cellval.views.findings_list import (
     ORDERS,
     STATES,
     Asked,
+    Place,
     found_columns,
     kinds_of,
     lines,
+    opened,
     place_of,
     progress,
 )
@@ -33,6 +37,7 @@ from cellval.views.findings_list import (
 ON_REQUEST = ("sure", "expected_errors")  # the table's own menu of columns shows them
 MOST_LINES = 3  # of a wrapped text: the panel has all of it
 HIGH = 640  # pixels; a longer list scrolls
+OPENED = "▶"  # before the line of the open question
 
 
 VIEW = "list view"  # name of the widget that says what is looked at
@@ -134,6 +139,7 @@ def choose(shown: Shown, taught: Taught) -> Asked:
             **again,
             required=True,
             label_visibility="collapsed",
+            help=words.STATES_HELP,
         )
         st.markdown(progress(taught), width="content", help=words.PROGRESS_HELP)
     return Asked(
@@ -150,10 +156,11 @@ def _from_the_first(session: Session) -> None:
 def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> None:
     """The list, a page of lines at a time, below what the last answer did."""
     session = shown.session
+    put_off = _undo_later(session, taught)
     many.undo_last(
         session.file,
         "findings undo",
-        shortcut="Z",
+        shortcut=None if put_off else "Z",
         undo=partial(then_page, session, _undo, shown, taught),
     )
     if not found:
@@ -165,10 +172,42 @@ def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> No
         page = st.pagination(n_pages, key=session.widget_key(name))
         page = min(page, n_pages)
     first = (page - 1) * LINES
-    _draw(shown, found[first : first + LINES], asked)
+    some = found[first : first + LINES]
+    frame = lines(shown.table, some, session.file.decisions)
+    open_one = partial(opened, taught, found)
+    _draw(session, frame, some, open_one, asked.state)
     if n_pages > 1:
         last = min(first + LINES, len(found))
         st.caption(f"{first + 1:,} to {last:,} of {counted(len(found), 'question')}.")
+
+
+def _undo_later(session: Session, taught: Taught) -> bool:
+    """What was left for later, and a button that asks the latest of it now; was that
+    the last thing that was done here?
+    """
+    open_ = {place_of(one) for one in taught.findings}
+    places = [place for place in session.later if place in open_]
+    if not places:
+        return False
+    is_last = session.later[places[-1]] == session.file.n_done
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        n = counted(len(places), "question")
+        st.markdown(f":material/schedule: {n} left for later.", width="content")
+        st.button(
+            "Ask now",
+            key="findings not later",
+            icon=":material/undo:",
+            shortcut="Z" if is_last else None,
+            on_click=partial(then_page, session, _not_later, session, places[-1]),
+            help="The one that you left for later last has its old place again, and "
+            "opens.",
+        )
+    return is_last
+
+
+def _not_later(session: Session, place: Place) -> None:
+    session.later.pop(place, None)
+    session.selection.finding = place
 
 
 def _nothing(taught: Taught, asked: Asked) -> str:
@@ -185,13 +224,20 @@ def _nothing(taught: Taught, asked: Asked) -> str:
     )
 
 
-def _draw(shown: Shown, found: list[Finding], asked: Asked) -> None:
-    """A click on a line opens its finding."""
-    session, table = shown.session, shown.table
-    frame = lines(table, found, session.file.decisions)
+@st.fragment(key=FINDINGS)
+def _draw(
+    session: Session,
+    frame: pd.DataFrame,
+    found: list[Finding],
+    open_one: Callable[[Place | None], Finding | None],
+    state: str,
+) -> None:
+    """A click on a line opens its finding; the open one is marked."""
+    now = open_one(session.selection.finding)
+    frame = frame.assign(now=[OPENED if one is now else "" for one in found])
     columns = _columns()
     # Of open ones the panel says what was decided on single cells.
-    idle = {"answer"} if asked.state == "open" else {"how_sure"}
+    idle = {"answer"} if state == "open" else {"how_sure"}
     seen = [name for name in columns if name not in {*ON_REQUEST, *idle}]
     wrapped = [
         tables.line_height(frame[name], columns[name]["width"], MOST_LINES)
@@ -217,14 +263,15 @@ def _columns() -> dict[str, Any]:
     """Up to the action they fit a screen of 1280 pixels."""
     number, text = tables.number, tables.text
     return {
+        "now": text("", width=26, help="The question that is open beside."),
         "kind": text(width=82, help="What the question is about."),
-        "title": text("question", width=158, help=words.FINDING_HELP),
+        "title": text("question", width=144, help=words.FINDING_HELP),
         "n_cells": number(
             "cells", "localized", width=56, help="How many cells one answer settles."
         ),
         "how_sure": text("how sure", width=74, help=words.SURE_HELP),
         "action": text(
-            "proposed", width=150, help="What its cells hold → what they should hold."
+            "proposed", width=138, help="What its cells hold → what they should hold."
         ),
         "answer": text(width=86, help="What you decided on its cells."),
         "column": text(width=84, help="The columns of its cells."),

@@ -44,7 +44,8 @@ FEW = 0.25  # of the lines have a suggestion: it can
 
 def choose(shown: Shown, *, is_list: bool) -> tuple[Wanted, list[str]]:
     """The widgets above the list, or those that fit the map: cells and decisions."""
-    session, table, values, suspicion = shown
+    session, table, values, _ = shown
+    suspicion = shown.after_answers
     by: str = "suspicion"
     decisions: list[str] = []
     places = list(st.columns([3] * 5, vertical_alignment="bottom"))

@@ -20,7 +20,7 @@ from cellval.views.rankings import cells_at
 
 def draw(shown: Shown, keep: np.ndarray) -> None:
     """The cells in the mask as points; a click selects one."""
-    suspicion = shown.suspicion
+    suspicion = shown.after_answers
     assert suspicion is not None
     cells = drawn_cells(suspicion, keep)
     if not shown.values.settings.is_valued:
@@ -52,8 +52,9 @@ def draw(shown: Shown, keep: np.ndarray) -> None:
 def walk(shown: Shown, keep: np.ndarray) -> Walk:
     """Through those of the cells in the mask that the rule picks."""
     cells: list[tuple[int, str]] = []
-    if shown.suspicion is not None:
-        worst = shown.suspicion.order[: shown.suspicion.n_flagged]
+    suspicion = shown.after_answers
+    if suspicion is not None:
+        worst = suspicion.order[: suspicion.n_flagged]
         cells = cells_at(shown.values, worst[keep.ravel()[worst]])
     return Walk(cells, "suspect", partial(then_cell, shown.session))
 

@@ -1,13 +1,14 @@
 """All that was decided, step by step: back, again, or one step out of the middle."""
 
-from collections.abc import Callable
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from cellval.repairs.work import Step
 from cellval.text import brief, counted
 from cellval.ui import tables
+from cellval.ui.parts import say
 from cellval.ui.session import FileWork, Session
 
 LATEST = 200  # steps that are listed
@@ -27,22 +28,47 @@ def history(session: Session) -> None:
                 "Undo the latest step",
                 icon=":material/undo:",
                 disabled=not file.n_done,
-                on_click=partial(_do, file.undo_step),
+                on_click=partial(_undo, session),
                 help="Steps go back in the order in which they were done.",
             )
             st.button(
                 f"Redo ({undone:,})" if undone else "Redo",
                 icon=":material/redo:",
                 disabled=not undone,
-                on_click=partial(_do, file.redo_step),
+                on_click=partial(_redo, session),
                 help="Does again what was undone last, until you do something new.",
             )
         if file.n_done:
             _steps(session, file)
 
 
-def _do(change: Callable[..., object], *arguments: object) -> None:
-    change(*arguments)
+def _undo(session: Session) -> None:
+    file = session.file
+    if file.n_done:  # else somebody was faster
+        step = file.steps[file.n_done - 1]
+        _tell(step, session.turn(step, file.undo_step, file.redo_step))
+
+
+def _redo(session: Session) -> None:
+    file = session.file
+    if file.n_done < len(file.steps):
+        step = file.steps[file.n_done]
+        _tell(step, session.turn(step, file.redo_step, file.undo_step))
+
+
+def _take_back(session: Session, n: int) -> None:
+    file = session.file
+    if n < file.n_done:
+        step = file.steps[n]
+        _tell(step, session.turn(step, partial(file.take_back, n), file.redo_step))
+
+
+def _tell(step: Step, fault: str) -> None:
+    """Only what this page does not show: how the file is read."""
+    if fault:
+        say(f"This step stays as it is. {fault}")
+    elif step.reading_after:
+        say("The file is read in another way now: see the Data page.")
 
 
 def _steps(session: Session, file: FileWork) -> None:
@@ -74,7 +100,8 @@ def _steps(session: Session, file: FileWork) -> None:
         "Take the ticked step back",
         icon=":material/playlist_remove:",
         disabled=chosen is None,
-        on_click=partial(_do, file.take_back, chosen),
+        on_click=_take_back,
+        args=(session, chosen),
         help="Later steps stay: cells that they changed keep what they have.",
     )
     if first:

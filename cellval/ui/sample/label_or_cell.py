@@ -51,7 +51,7 @@ def show_label_or_cell(shown: Shown, position: int) -> None:
         row == row_number and decision == "error"
         for (row, _), decision in dict(session.file.decisions).items()
     )
-    if not flagged and not is_low(values, suspicion, position):
+    if not flagged and not is_low(values, shown.after_answers, position):
         st.caption(
             "This row's value is not low, and none of its cells is a suspect or "
             "flagged."
