@@ -47,6 +47,11 @@ PAGES = {
             "budgets_cli",
         ),
     ),
+    "scale": Page(
+        "Scale",
+        "Large tables: a GPU beside the processor.",
+        ("gpu",),
+    ),
     "games": Page(
         "Other models",
         "2D-Shapley-MC beside plain scikit-learn scripts, 2D-OOB, and blocks.",

@@ -141,6 +141,7 @@ def value_cells(
     budget: float | None = None,
     target_stderr: float | None = None,
     random_state: int = 0,
+    backend: str = "cpu",
     n_jobs: int | None = None,
     executor: Executor | None = None,
     continue_from: CellValues | None = None,
@@ -202,6 +203,11 @@ def value_cells(
         most this.
     random_state : int
         Seed. The same seed gives the same values bit for bit, whatever `n_jobs`.
+    backend : "cpu", "cuda" or "auto"
+        Where "knn" computes: on the processor, on an NVIDIA GPU (``pip install
+        'cellval[cuda]'``), or on a GPU where there is one; ``settings.backend`` says
+        which. Both draw the same column orders and agree within rounding; the same
+        bits come from the same one only.
     n_jobs : int, optional
         Threads, by default as many as there are cores.
     executor : concurrent.futures.Executor, optional
@@ -240,6 +246,7 @@ def value_cells(
         budget=budget,
         target_stderr=target_stderr,
         random_state=random_state,
+        backend=backend,
         n_jobs=n_jobs,
         executor=executor,
         continue_from=continue_from,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellval.errors import InputError
 from cellval.knn import cell_values
 from cellval.knn.cell_values import Queries, Rows, Sums
 from cellval.knn.plan import (
@@ -48,8 +49,17 @@ def iter_knn(
     continue_from: CellValues | None = None,
 ) -> Iterator[Snapshot[CellValues]]:
     """Value the cells of a table by KNN, step by step; see `cellval.iter_values`."""
+    if executor is not None and options.backend == "cuda":
+        raise InputError(
+            "A GPU is no executor's: leave out executor=, or use backend='cpu'."
+        )
     problem = make_problem(table, options, continue_from)
     begun = resumed(problem, continue_from) if continue_from else nothing(problem)
+    if problem.settings.backend == "cuda":
+        from cellval.knn.cuda.run import THREADS, CudaRun
+
+        run: KnnRun = CudaRun(problem, begun)
+        return drive(run, budget=options.stops_at, n_jobs=THREADS)
     run = KnnRun(problem, begun)
     return drive(run, budget=options.stops_at, n_jobs=n_jobs, executor=executor)
 
@@ -126,13 +136,8 @@ def run_item(
         sums = cell_values.make_sums(n, m)
         order = column_order(rows)
         fixed = near, chance, steps, stop
-        cell_values.all_subsets(*_reordered(rows, tests, order), *fixed, sums)
-        return sums._replace(
-            cells=_put_back(sums.cells, order),
-            cells_squared=_put_back(sums.cells_squared, order),
-            columns=_put_back(sums.columns, order),
-            columns_squared=_put_back(sums.columns_squared, order),
-        )
+        cell_values.all_subsets(*reordered(rows, tests, order), *fixed, sums)
+        return in_file_order(sums, order)
     # sampled values of many rows need no more digits, and memory traffic is what costs
     sums = cell_values.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
@@ -169,7 +174,8 @@ def column_order(rows: Rows) -> np.ndarray:
     return np.array([j for j, _ in ordered])
 
 
-def _reordered(rows: Rows, tests: Queries, order: np.ndarray) -> tuple[Rows, Queries]:
+def reordered(rows: Rows, tests: Queries, order: np.ndarray) -> tuple[Rows, Queries]:
+    """Both with their columns in this order."""
     return (
         rows._replace(
             cells=np.ascontiguousarray(rows.cells[order]),
@@ -180,11 +186,20 @@ def _reordered(rows: Rows, tests: Queries, order: np.ndarray) -> tuple[Rows, Que
     )
 
 
-def _put_back(part: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Sums of columns, or of cells, in the order of the file again."""
-    back = np.empty_like(part)
-    back[order] = part
-    return back
+def in_file_order(sums: Sums, order: np.ndarray) -> Sums:
+    """Sums of columns and of cells in the order of the file again."""
+
+    def back(part: np.ndarray) -> np.ndarray:
+        placed = np.empty_like(part)
+        placed[order] = part
+        return placed
+
+    return sums._replace(
+        cells=back(sums.cells),
+        cells_squared=back(sums.cells_squared),
+        columns=back(sums.columns),
+        columns_squared=back(sums.columns_squared),
+    )
 
 
 def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
@@ -194,6 +209,10 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
     it is said from what a usual machine takes.
     """
     problem = make_problem(table, options)
+    if problem.settings.backend == "cuda":
+        from cellval.knn.cuda import run
+
+        return run.expected_seconds(problem)
     plan, costs = problem.plan, {}
     seconds = 0.0
     for n_pairs in plan.passes():
@@ -235,7 +254,7 @@ def row_values(table: Table, options: RunOptions) -> np.ndarray:
     """1D KNN-Shapley value of every row alone; see `cellval.value_rows`."""
     problem = make_problem(table, options)
     sums = cell_values.make_sums(problem.rows.y.size, 1)
-    arrays = _reordered(problem.rows, problem.tests, column_order(problem.rows))
+    arrays = reordered(problem.rows, problem.tests, column_order(problem.rows))
     cell_values.whole_rows(*arrays, None, problem.steps, sums)
     values = np.append(sums.rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

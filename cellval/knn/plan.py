@@ -9,7 +9,7 @@ They are fixed by the settings alone, never by the number of workers.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -90,6 +90,20 @@ class Plan:
                 return Item(pass_number, n_pairs, *where)
             left -= n
         raise IndexError(number)
+
+    def group(self, pass_number: int, number: int, work: float) -> Item:
+        """An item with those after it in its segment, up to about so much work.
+
+        Where groups end does not depend on the item from which a run goes on.
+        """
+        item = self.item(pass_number, number)
+        step = self.batch(item.n_pairs)
+        each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
+        size = step * max(1, int(work / each))
+        start, end = self.segments()[item.segment]
+        last = min(end, start + ((item.first - start) // size + 1) * size)
+        number += -(-(last - item.first) // step) - 1
+        return replace(item, number=number, last=last, ends_segment=last == end)
 
     def segments(self) -> list[tuple[int, int]]:
         """Bounds of the parts in which later passes refine what earlier ones found."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from cellval.errors import InputError
+from cellval.knn.backends import chosen
 from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
 from cellval.knn.row_values import make_steps
@@ -73,6 +74,7 @@ def make_problem(
         column_weights=options.column_weights,
         near=options.near,
         random_state=seed,
+        backend=chosen(options.backend),
         **measured,
     )
     weight = weights_of_tests(own_y, label["scoring"])

@@ -20,6 +20,7 @@ SCORINGS = {
     "accuracy": "every test point has the same say",
     "balanced": "every class has the same say",
 }
+BACKENDS = ("cpu", "cuda", "auto")
 GAMES = tuple(name for name, method in METHODS.items() if method.game)
 TESTED = ("knn", *GAMES)  # methods that measure on test rows
 
@@ -113,6 +114,12 @@ class RunOptions:
     target_stderr: float | None = _option(
         None, "--stderr", "stop at this standard error", kind=float
     )
+    backend: str = _option(
+        "cpu",
+        "--backend",
+        "cpu, cuda (a GPU), or auto: a GPU where one is there (default cpu)",
+        of=("knn",),
+    )
     random_state: int = _option(0, "--seed", "seed (default 0)", kind=int)
 
     def __post_init__(self) -> None:
@@ -123,7 +130,8 @@ class RunOptions:
                     f"{option.name} is no option of method={self.method!r} "
                     f"({method.title}); leave it out, or choose another method."
                 )
-        for name, possible in (("baseline", BASELINES), ("scoring", SCORINGS)):
+        chosen = {"baseline": BASELINES, "scoring": SCORINGS, "backend": BACKENDS}
+        for name, possible in chosen.items():
             value, words = getattr(self, name), " or ".join(map(repr, possible))
             require(name, value, isinstance(value, str) and value in possible, words)
         least = "1 or more"

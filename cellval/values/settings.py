@@ -13,8 +13,9 @@ from cellval.methods import METHODS, MODELS, about
 OF_THE_RUN = (
     *("method", "table", "n_neighbors", "test", "test_rows", "test_table"),
     *("baseline", "scoring", "width", "column_weights", "near", "random_state"),
-    "item_work",
+    *("item_work", "backend"),
 )
+BACKENDS = ("cpu", "cuda")
 TESTS = ("leave-one-out", "hold-out", "table", "none", "function")
 DESIGNS = (
     *("subsets", "pairs", "rounds", "cell orders", "left out", "trees", "random"),
@@ -44,6 +45,8 @@ class Settings:
         "accuracy" or "balanced" of classes, "closeness" of numbers.
     width : float
         Of closeness: how far apart two labels agree no more.
+    backend : str
+        One of `BACKENDS`: where it was computed.
     design : str
         One of `DESIGNS`: what was evaluated. "subsets" are all of them (exact).
     n_draws, most_draws : int
@@ -80,6 +83,7 @@ class Settings:
     truncation: float | None = None
     rounds: int | None = None
     random_state: int | None = 0
+    backend: str = "cpu"
     design: str = "subsets"
     n_draws: int = 0
     most_draws: int = 0
@@ -91,6 +95,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         known = {"method": (*METHODS, "none"), "test": TESTS, "design": DESIGNS}
+        known["backend"] = BACKENDS
         for name, possible in known.items():
             if getattr(self, name) not in possible:
                 raise ValueError(f"{name}={getattr(self, name)!r}")

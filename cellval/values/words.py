@@ -191,6 +191,8 @@ def design_words(settings: Settings, *, plain: bool = False) -> str:
             text += f", {weights.capitalize()} weights along {of}s"
     if settings.n_seen < settings.n_tests:
         text += f", {settings.n_seen:,} of {settings.n_tests:,} test points"
+    if settings.backend == "cuda":
+        text += ", on a GPU"
     return f"{text}, merged" if settings.sources else text
 
 

@@ -90,3 +90,28 @@ def test_exact_ends_cost_fewer_evaluations_than_they_replace():
     assert evaluations(9, 1) == 1 + 2 * 8
     assert with_ends(9, 10) and not with_ends(9, 3) and not with_ends(3, 10)
     assert evaluations(9, 10) == 2 * 9 + 1 + 20 * 6 < 1 + 20 * 8
+
+
+@pytest.mark.parametrize("work", [1.0, 4e7, 1e12])
+def test_groups_hold_every_item_once_and_end_where_segments_do(work):
+    plan = Plan(2000, 9, 700, 3, 0)
+    for k in range(len(plan.passes())):
+        items = [i for i in plan.items(k) if i.pass_number == k]
+        at, groups = 0, []
+        while at < len(items):
+            groups.append(plan.group(k, at, work))
+            assert groups[-1].first == items[at].first
+            at = groups[-1].number + 1
+        assert at == len(items)
+        assert [g.last for g in groups if g.ends_segment] == [
+            i.last for i in items if i.ends_segment
+        ]
+        assert all(plan.work(g) <= max(work, plan.work(items[0])) for g in groups)
+
+
+def test_a_run_that_goes_on_within_a_group_ends_where_the_group_would():
+    plan = Plan(2000, 9, 700, 3, 0)
+    whole = plan.group(0, 0, 1e9)
+    assert whole.number > 1
+    part = plan.group(0, 1, 1e9)
+    assert (part.last, part.number) == (whole.last, whole.number)

@@ -599,3 +599,14 @@ def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
     assert "Not kept" in texts(app.sidebar.error)
     assert started(app).status == "done"
     restarted()
+
+
+def test_where_the_app_computes_is_set_by_the_environment(monkeypatch):
+    monkeypatch.setenv("CELLVAL_BACKEND", "tpu")
+    app = upload(open_app("data"), "davis.csv", (SAMPLES / "davis.csv").read_bytes())
+    assert "'tpu'; set it to cpu or cuda or auto" in app.error[0].value
+    assert button(app).disabled
+    monkeypatch.setenv("CELLVAL_BACKEND", "auto")
+    app.run()
+    assert not app.error
+    assert not button(app).disabled

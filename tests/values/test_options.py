@@ -31,6 +31,7 @@ GIVEN = {
     "budget": 3.0,
     "target_stderr": 0.1,
     "random_state": 4,
+    "backend": "auto",
 }
 
 
@@ -57,6 +58,7 @@ def test_a_name_of_no_weights_is_refused_with_what_is_possible(text):
         ({"baseline": ["zero"]}, "'zero' or 'chance'"),
         ({"scoring": "f1"}, "'accuracy' or 'balanced'"),
         ({"near": 0}, "near=0"),
+        ({"backend": "gpu"}, "'cpu' or 'cuda' or 'auto'"),
         ({"near": 2.0}, "near=2.0"),
         ({"budget": -1}, "budget=-1"),
         ({"budget": float("nan")}, "budget=nan"),

@@ -8,6 +8,7 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
 from cellval.jobs.expected import run_seconds
+from cellval.knn.backends import of_the_app
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS_OF, ROUNDS
 from cellval.project.source import Source
@@ -147,7 +148,8 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
             "column_weights": _choose_weights(session, "column"),
             **budget_options(str(budget), seconds, len(table.features)),
         }
-    return {**chosen, "near": _choose_near(session, table, fold)}
+    near = _choose_near(session, table, fold)
+    return {**chosen, "near": near, "backend": of_the_app()}
 
 
 def choose_neighbors(session: Session, name: str, table: Table, place: Any = st) -> int:

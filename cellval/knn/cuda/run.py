@@ -1,0 +1,101 @@
+"""A run of the KNN engine on a GPU: the same work items, many of them at a time."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+
+from cellval.knn.cell_values import Queries, Sums, subset_weights
+from cellval.knn.cuda import gpu
+from cellval.knn.cuda.launch import OnDevice, send, value
+from cellval.knn.engine import KnnRun, column_order, in_file_order, reordered
+from cellval.knn.plan import ALL, Item, evaluations, with_ends
+from cellval.knn.problem import Problem
+from cellval.knn.sums import RunSums, added, nothing
+from cellval.parallel import Piece, seconds_of
+
+GROUP_WORK = 1e11  # evaluations between two snapshots: about a second of a large GPU
+TIMED = 528  # test points that are timed to foretell a run: a few for each processor
+THREADS = 2  # while one waits for the GPU, the other one draws orders and adds up sums
+
+
+@dataclass(eq=False)
+class CudaRun(KnnRun):
+    """The groups of work items of a problem that a run has not done yet."""
+
+    _rows: OnDevice | None = field(default=None, init=False, repr=False)
+    _one: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def prepare(self) -> None:
+        """Compile (or load) the kernels, and send the rows."""
+        problem = self.problem
+        rows = problem.rows
+        self._columns = np.arange(rows.weight.size)
+        if problem.plan.n_pairs == ALL:
+            self._columns = column_order(rows)
+        rows, _ = reordered(rows, problem.tests, self._columns)
+        self._rows = send(
+            gpu.gpu_for(rows.y.size),
+            rows,
+            problem.steps,
+            near=problem.near,
+            chance=problem.chance,
+            weights=subset_weights(rows.weight.size, rows.factors),
+        )
+
+    def pieces(self) -> Iterator[Piece]:
+        plan, (number, at) = self.problem.plan, self._at
+        for pass_number in range(number, len(plan.passes())):
+            at = at if pass_number == number else 0
+            while True:
+                group = plan.group(pass_number, at, GROUP_WORK)
+                yield Piece(self._value, (group, at), plan.work(group))
+                if group.last == plan.n_tests:
+                    break
+                at = group.number + 1
+
+    def _value(self, group: Item, first: int) -> Sums:
+        """Sums of the items from number `first` to the last one of a group."""
+        assert self._rows is not None
+        plan, all_tests = self.problem.plan, self.problem.tests
+        tests = Queries(*(array[group.first : group.last] for array in all_tests))
+        _, tests = reordered(self.problem.rows, tests, self._columns)
+        orders = None
+        if group.n_pairs != ALL:
+            numbers = range(first, group.number + 1)
+            items = (plan.item(group.pass_number, number) for number in numbers)
+            orders = np.concatenate([plan.orders(item) for item in items])
+        if self._stop[0]:
+            return nothing(self.problem).sums
+        ends = group.n_pairs != ALL and with_ends(plan.n_columns, group.n_pairs)
+        with self._one:
+            sums = Sums(*value(self._rows, tests, orders, ends=ends))
+        return in_file_order(sums, self._columns)
+
+    def add(self, state: RunSums, answer: Sums) -> RunSums:
+        plan = self.problem.plan
+        group = plan.group(state.pass_number, state.next_item, GROUP_WORK)
+        return added(self.problem, state, group, answer)
+
+
+def expected_seconds(problem: Problem) -> float:
+    """About how long a run would take on the GPU: some test points are timed."""
+    run = CudaRun(problem, nothing(problem))
+    run.prepare()
+    plan, seconds = problem.plan, 0.0
+    cost: dict[tuple[bool, bool], float] = {}
+    for k, n_pairs in enumerate(plan.passes()):
+        subsets = evaluations(plan.n_columns, n_pairs)
+        kind = n_pairs == ALL, with_ends(plan.n_columns, n_pairs)
+        if kind not in cost:
+            step = plan.batch(n_pairs)
+            group = plan.group(k, 0, plan.n_rows * subsets * min(TIMED, plan.n_tests))
+            few = replace(group, last=min(group.last, max(step, TIMED // step * step)))
+            few = replace(few, number=-(-few.last // step) - 1)
+            run._value(few, 0)  # compiled or loaded by that
+            taken = seconds_of(partial(run._value, few, 0))
+            cost[kind] = taken / (subsets * (few.last - few.first))
+        seconds += subsets * plan.n_tests * cost[kind]
+    return seconds
