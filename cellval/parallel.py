@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from cellval.cluster import Cluster, as_executor
 from cellval.errors import is_positive, is_whole, require
 from cellval.progress import Snapshot
 
@@ -110,7 +111,7 @@ def drive(
 
     Closing the iterator stops the computation; what the last snapshot holds remains.
     So many pieces as `n_jobs` says run at a time (None or -1: one a core), on threads
-    or processes of their own if there is no executor.
+    or processes of their own if there is no executor, or Dask client.
 
     Examples
     --------
@@ -139,7 +140,8 @@ def _drive(
     seen = computation.seen(state)
     yield Snapshot(done / total, seen=seen, preparing=True, make=make)
     computation.prepare()
-    pool = executor or _workers(width, computation.processes)
+    given = as_executor(executor)
+    pool = given or _workers(width, computation.processes)
     following = iter(computation.pieces())
     upcoming = next(following, None)
     waiting: deque[tuple[Piece, Future[Any]]] = deque()
@@ -147,6 +149,8 @@ def _drive(
     over = upcoming is None
     try:
         while not over:
+            if isinstance(pool, Cluster):
+                width = max(1, pool.threads())  # workers come and go
             while upcoming is not None and len(waiting) < 2 * width:
                 future = pool.submit(upcoming.function, *upcoming.arguments)
                 waiting.append((upcoming, future))
@@ -159,8 +163,9 @@ def _drive(
             try:
                 answer = future.result(patience)
             except NotYet:
-                if future.done():  # the piece's own timeout
-                    raise
+                # unless it came to an end just now
+                if future.done() and isinstance(future.exception(), NotYet):
+                    raise  # the piece's own timeout
             except RuntimeError as error:
                 # A signal in the midst of waiting can leave the lock it waits with in
                 # disorder, which then hides what the signal asked for.

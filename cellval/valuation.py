@@ -210,8 +210,9 @@ def value_cells(
         bits come from the same one only.
     n_jobs : int, optional
         Threads, by default as many as there are cores.
-    executor : concurrent.futures.Executor, optional
-        Where to run instead of on threads of this process.
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Where to run instead of on threads of this process. Of a Dask cluster all
+        threads are used, and it may grow; the same bits come from anywhere.
     continue_from : CellValues, optional
         Go on where an earlier run with the same settings stopped.
 

@@ -316,3 +316,8 @@ def _add_common(parser: argparse.ArgumentParser, *, optional: bool = False) -> N
             help=means,
         )
     parser.add_argument("--jobs", type=int, help="threads (default: one per core)")
+    parser.add_argument(
+        "--dask",
+        metavar="ADDRESS",
+        help="compute on the cluster whose scheduler is there, tcp://host:8786",
+    )

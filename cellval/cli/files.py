@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cellval.cli import signals
+from cellval.cluster import connected
 from cellval.errors import InputError
 from cellval.jobs.fits import check_memory
 from cellval.progress import Snapshot, shown
@@ -96,14 +97,16 @@ def find_values(
             chosen["subsets"] = int(chosen["subsets"])
     if "test" in chosen:
         chosen["test"] = _test(options, table)
+    if project is not None and isinstance(chosen.get("test"), Table):
+        raw, name = bytes_of(options.test)
+        project.test_source = Source.of(name, raw)
+    where: dict[str, Any] = {"n_jobs": options.jobs}
+    if options.dask:
+        where["executor"] = connected(options.dask)
     if project is not None:
-        if isinstance(chosen.get("test"), Table):
-            raw, name = bytes_of(options.test)
-            project.test_source = Source.of(name, raw)
-        steps = project.iter_values(n_jobs=options.jobs, **chosen)
+        steps = project.iter_values(**where, **chosen)
         return last_of(steps, deadline=deadline, share=share)
     earlier = getattr(options, "continue_from", None)  # `explain` has none
-    where: dict[str, Any] = {"n_jobs": options.jobs}
     where["continue_from"] = load(earlier) if earlier else None
     steps = iter_values(table, **chosen, **where)
     return last_of(steps, deadline=deadline, share=share)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
+from cellval.cluster import of_the_app
 from cellval.detect.findings import all_findings
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import Suspicion, make_suspicion
@@ -295,7 +296,10 @@ class ValuationJob(Job[CellValues]):
         if self._over is not None:
             return iter([self._over])
         known, self._known = self._known, None
-        return iter_chosen(self.table, self.options, continue_from=known)
+        there = None if self.options.backend == "cuda" else of_the_app()
+        return iter_chosen(
+            self.table, self.options, executor=there, continue_from=known
+        )
 
     def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:
         """It is over when values and surprise both are; the longer one tells when."""

@@ -84,8 +84,35 @@ class KnnRun(Computation[RunSums, CellValues]):
             run_item(*self._arguments(replace(plan.item(k, 0), last=0)))
 
     def pieces(self) -> Iterator[Piece]:
-        for item in self.problem.plan.items(*self._at):
-            yield Piece(run_item, self._arguments(item), self.problem.plan.work(item))
+        plan, (number, at) = self.problem.plan, self._at
+        for pass_number in range(number, len(plan.passes())):
+            at = at if pass_number == number else 0
+            while True:
+                group = self._group(pass_number, at)
+                yield self._piece(group, at)
+                if group.last == plan.n_tests:
+                    break
+                at = group.number + 1
+
+    def _group(self, pass_number: int, number: int) -> Item:
+        """Items from this one on whose sums are added up where they are made."""
+        return self.problem.plan.group(pass_number, number)
+
+    def _piece(self, group: Item, first: int) -> Piece:
+        """The items from number `first` to the last one of a group."""
+        plan = self.problem.plan
+        step = plan.batch(group.n_pairs)
+        rows, tests, _, *fixed = self._arguments(replace(group, n_pairs=ALL))
+        arguments = rows, tests, self._orders(group, first), step, *fixed
+        return Piece(run_group, arguments, plan.work(group))
+
+    def _orders(self, group: Item, first: int) -> np.ndarray | None:
+        """Of the test points of a group: those of its items."""
+        if group.n_pairs == ALL:
+            return None
+        plan, numbers = self.problem.plan, range(first, group.number + 1)
+        items = (plan.item(group.pass_number, number) for number in numbers)
+        return np.concatenate([plan.orders(item) for item in items])
 
     def _arguments(self, item: Item) -> tuple[Any, ...]:
         problem = self.problem
@@ -98,8 +125,8 @@ class KnnRun(Computation[RunSums, CellValues]):
         return self.begun
 
     def add(self, state: RunSums, answer: Sums) -> RunSums:
-        item = self.problem.plan.item(state.pass_number, state.next_item)
-        return added(self.problem, state, item, answer)
+        group = self._group(state.pass_number, state.next_item)
+        return added(self.problem, state, group, answer)
 
     def make(self, state: RunSums) -> Callable[[], CellValues] | None:
         # one test point alone says nothing about its error, unless there is no other
@@ -116,6 +143,36 @@ class KnnRun(Computation[RunSums, CellValues]):
 
     def stop(self) -> None:
         self._stop[0] = 1
+
+
+def run_group(
+    rows: Rows,
+    tests: Queries,
+    orders: np.ndarray | None,
+    step: int,
+    near: int | None,
+    chance: bool,
+    steps: np.ndarray,
+    stop: np.ndarray,
+) -> Sums:
+    """Sums of some work items of `step` test points each, added in their order."""
+    parts = range(0, tests.y.size, step)
+    total: Sums | None = None
+    for first in parts:
+        if stop[0]:
+            break
+        part = slice(first, first + step)
+        own = Queries(*(array[part] for array in tests))
+        drawn = None if orders is None else orders[part]
+        sums = run_item(rows, own, drawn, near, chance, steps, stop)
+        if total is None:
+            many = len(parts) > 1  # else nothing is added to it
+            total = Sums(*(a.astype(float) for a in sums)) if many else sums
+        else:
+            for so_far, new in zip(total, sums, strict=True):
+                so_far += new
+    m, n = rows.cells.shape
+    return cell_values.make_sums(n, m) if total is None else total
 
 
 def run_item(

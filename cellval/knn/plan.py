@@ -28,6 +28,7 @@ AUTO_WORK = 2e9  # evaluations (rows x subsets x test points) where no budget is
 NANOSECONDS, FAR_NANOSECONDS, NEAR_NANOSECONDS = 15.0, 3.0, 40.0
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
 SEGMENTS = 4  # parts of the test points whose sums are kept apart
+GROUPS = 64  # of items in a segment: their sums are added up where they are made
 
 
 @dataclass(frozen=True)
@@ -91,16 +92,20 @@ class Plan:
             left -= n
         raise IndexError(number)
 
-    def group(self, pass_number: int, number: int, work: float) -> Item:
-        """An item with those after it in its segment, up to about so much work.
+    def group(self, pass_number: int, number: int, work: float | None = None) -> Item:
+        """An item with those after it in its segment, up to about so much work; by
+        default some of many items, or one of few.
 
         Where groups end does not depend on the item from which a run goes on.
         """
         item = self.item(pass_number, number)
         step = self.batch(item.n_pairs)
-        each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
-        size = step * max(1, int(work / each))
         start, end = self.segments()[item.segment]
+        many = (end - start) // step // GROUPS
+        if work is not None:
+            each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
+            many = int(work / each)
+        size = step * max(1, many)
         last = min(end, start + ((item.first - start) // size + 1) * size)
         number += -(-(last - item.first) // step) - 1
         return replace(item, number=number, last=last, ends_segment=last == end)

@@ -11,6 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -379,7 +380,11 @@ class Project:
         return last.result
 
     def iter_values(
-        self, *, n_jobs: int | None = None, **options: Any
+        self,
+        *,
+        n_jobs: int | None = None,
+        executor: Executor | None = None,
+        **options: Any,
     ) -> Iterator[Snapshot[CellValues]]:
         """The same step by step; closing it stops the run, and what it has is kept."""
         require_label(self.table)
@@ -390,7 +395,8 @@ class Project:
         how = self.options_of(run, table)
         keeper, status = Keeper(self, run), "stopped"
         try:
-            for step in iter_chosen(table, how, n_jobs=n_jobs, continue_from=known):
+            where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
+            for step in iter_chosen(table, how, continue_from=known, **where):
                 keeper.see(step)
                 yield step
             status = "done"

@@ -9,10 +9,11 @@ import pytest
 from cases import bits, close, random_table
 
 import cellval
-from cellval.knn import engine
+from cellval.knn import engine, plan
 from cellval.knn.engine import expected_seconds, run_item
 from cellval.knn.plan import ALL, PAIRS_FOR_ENDS, evaluations
 from cellval.knn.problem import make_problem
+from cellval.knn.sums import nothing
 from cellval.values.options import RunOptions
 
 MIXED = ["number", "category", "decimal"]
@@ -44,6 +45,30 @@ def test_any_executor_gives_the_same_bits():
         assert bits(cellval.value_cells(table, executor=threads)) == ref
     with ProcessPoolExecutor(2) as processes:
         assert bits(cellval.value_cells(table, executor=processes)) == ref
+
+
+def test_items_are_added_up_in_groups_where_they_are_made(monkeypatch):
+    table = random_table(29, 60, MIXED * 2)
+    options = {"subsets": 40, "n_neighbors": 4}
+    each = cellval.value_cells(table, **options)
+    monkeypatch.setattr(plan, "GROUPS", 1)  # of the items of a segment
+    steps = list(cellval.iter_values(table, n_jobs=1, **options))
+    assert len({step.seen for step in steps}) < 16  # not after every item
+    groups = steps[-1].result
+    np.testing.assert_allclose(groups.values, each.values, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(groups.stderr, each.stderr, rtol=1e-9)
+    assert bits(cellval.value_cells(table, n_jobs=3, **options)) == bits(groups)
+    part = next(step for step in steps if 0.2 < step.done < 0.9).result
+    rest = cellval.value_cells(table, continue_from=part, **options)
+    assert bits(rest) == bits(groups)
+
+
+def test_a_group_that_is_stopped_says_nothing():
+    problem = make_problem(random_table(30, 20, MIXED), RunOptions(subsets=4))
+    run = engine.KnnRun(problem, nothing(problem))
+    run.stop()
+    piece = next(iter(run.pieces()))
+    assert not np.any(piece.function(*piece.arguments).cells)
 
 
 def test_a_time_budget_stops_early_and_keeps_an_estimate():

@@ -273,17 +273,17 @@ def test_a_workbook_with_macros_is_read():
         assert archive.read(content) == b"\1\2\3"
 
 
-def test_a_thousand_sheets_are_no_trouble():
+def test_hundreds_of_sheets_are_no_trouble():
     raw = workbook(sheets=[*(f"s{k}" for k in range(15)), "Data"])
     assert read(raw, label="sex").format.sheet == "Data"
     book = openpyxl.Workbook()
-    for k in range(1000):
+    for k in range(300):
         book.create_sheet(f"s{k}")["A1"] = k
     raw = saved(book)
     assert "without a table" in message_of(raw)
     for line in (["x", "y"], [1, "a"], [2, "b"]):
-        book["s777"].append(line)
-    assert read(saved(book), label="y").format.sheet == "s777"
+        book["s277"].append(line)
+    assert read(saved(book), label="y").format.sheet == "s277"
 
 
 def test_cells_far_apart_are_refused_before_all_between_are_made():

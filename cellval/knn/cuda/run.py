@@ -1,7 +1,6 @@
 """A run of the KNN engine on a GPU: the same work items, many of them at a time."""
 
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -13,7 +12,7 @@ from cellval.knn.cuda.launch import OnDevice, send, value
 from cellval.knn.engine import KnnRun, column_order, in_file_order, reordered
 from cellval.knn.plan import ALL, Item, evaluations, with_ends
 from cellval.knn.problem import Problem
-from cellval.knn.sums import RunSums, added, nothing
+from cellval.knn.sums import nothing
 from cellval.parallel import Piece, seconds_of
 
 GROUP_WORK = 1e11  # evaluations between two snapshots: about a second of a large GPU
@@ -45,39 +44,25 @@ class CudaRun(KnnRun):
             weights=subset_weights(rows.weight.size, rows.factors),
         )
 
-    def pieces(self) -> Iterator[Piece]:
-        plan, (number, at) = self.problem.plan, self._at
-        for pass_number in range(number, len(plan.passes())):
-            at = at if pass_number == number else 0
-            while True:
-                group = plan.group(pass_number, at, GROUP_WORK)
-                yield Piece(self._value, (group, at), plan.work(group))
-                if group.last == plan.n_tests:
-                    break
-                at = group.number + 1
+    def _group(self, pass_number: int, number: int) -> Item:
+        return self.problem.plan.group(pass_number, number, GROUP_WORK)
+
+    def _piece(self, group: Item, first: int) -> Piece:
+        return Piece(self._value, (group, first), self.problem.plan.work(group))
 
     def _value(self, group: Item, first: int) -> Sums:
         """Sums of the items from number `first` to the last one of a group."""
         assert self._rows is not None
         plan, all_tests = self.problem.plan, self.problem.tests
         tests = Queries(*(array[group.first : group.last] for array in all_tests))
-        _, tests = reordered(self.problem.rows, tests, self._columns)
-        orders = None
-        if group.n_pairs != ALL:
-            numbers = range(first, group.number + 1)
-            items = (plan.item(group.pass_number, number) for number in numbers)
-            orders = np.concatenate([plan.orders(item) for item in items])
+        tests = tests._replace(cells=tests.cells[:, self._columns])
+        orders = self._orders(group, first)
         if self._stop[0]:
             return nothing(self.problem).sums
         ends = group.n_pairs != ALL and with_ends(plan.n_columns, group.n_pairs)
         with self._one:
             sums = Sums(*value(self._rows, tests, orders, ends=ends))
         return in_file_order(sums, self._columns)
-
-    def add(self, state: RunSums, answer: Sums) -> RunSums:
-        plan = self.problem.plan
-        group = plan.group(state.pass_number, state.next_item, GROUP_WORK)
-        return added(self.problem, state, group, answer)
 
 
 def expected_seconds(problem: Problem) -> float:

@@ -1,0 +1,107 @@
+"""Pieces of work on a Dask cluster: `executor=` of `value_cells` and others.
+
+What many pieces share (the rows of a table) is sent to each worker once. As many pieces
+are under way as keep all threads of the cluster busy, also when it grows. Pieces of a
+worker that is lost are done again by others. Answers come back as from threads, and are
+added in their order: the same bits.
+"""
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from cellval.errors import InputError
+
+LARGE = 100_000  # bytes of an argument that is sent ahead
+SENT = 16  # arguments that are kept on the workers
+LOOKED = 1.0  # seconds for which the size of the cluster is taken as known
+RETRIES = 3  # of a piece whose worker was lost
+VARIABLE = "CELLVAL_DASK"
+
+
+class Cluster(Executor):
+    """A Dask client as an executor."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._executor = client.get_executor(pure=False, retries=RETRIES)
+        self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
+        self._looked, self._threads = -LOOKED, 1
+
+    def threads(self) -> int:
+        """Of all workers that are there now."""
+        if time.monotonic() - self._looked >= LOOKED:
+            self._threads = sum(self.client.nthreads().values())
+            self._looked = time.monotonic()
+        return self._threads
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **how: Any) -> Any:
+        arguments = [self._there(argument) for argument in args]
+        return self._executor.submit(function, *arguments, **how)
+
+    def _there(self, argument: Any) -> Any:
+        """A large argument as what stands for it on the workers."""
+        if _n_bytes(argument) < LARGE:
+            return argument
+        key = id(argument)  # which stays its own as long as it is kept here
+        if key not in self._sent:
+            self._sent[key] = argument, self.client.scatter(argument, broadcast=True)
+            if len(self._sent) > SENT:
+                self._sent.popitem(last=False)
+        self._sent.move_to_end(key)
+        return self._sent[key][1]
+
+
+def _n_bytes(argument: Any) -> int:
+    if isinstance(argument, np.ndarray):
+        return int(argument.nbytes)
+    if isinstance(argument, tuple):
+        return sum(map(_n_bytes, argument))
+    return 0
+
+
+def as_executor(given: Any) -> Executor | None:
+    """An executor as it is; a Dask client, or the executor of one, as a `Cluster`."""
+    if given is None or isinstance(given, Cluster):
+        return given
+    client = getattr(given, "_client", given)  # distributed's ClientExecutor
+    if hasattr(client, "scatter") and hasattr(client, "nthreads"):
+        return Cluster(client)
+    if isinstance(given, Executor):
+        return given
+    raise InputError(
+        f"executor={type(given).__name__} cannot run anything. Use an executor of "
+        "concurrent.futures, or a Dask client."
+    )
+
+
+def connected(address: str) -> Cluster:
+    """The cluster whose scheduler is at an address such as tcp://host:8786."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            "A cluster needs Dask: pip install 'cellval[dask]', here and there."
+        ) from None
+    try:
+        return Cluster(Client(address, timeout="10s"))
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"No Dask scheduler answers at {address} ({error}). Start one with 'dask "
+            "scheduler', and workers with 'dask worker', or leave this out."
+        ) from None
+
+
+def of_the_app() -> Cluster | None:
+    """Where runs of the app compute, if the environment variable names a cluster."""
+    address = os.environ.get(VARIABLE, "").strip()
+    return _kept(address) if address else None
+
+
+_kept = cache(connected)  # one connection for all runs
