@@ -69,7 +69,8 @@ FUNCTIONS = {
     "value_cells": "(table, *, method='knn', model='tree', rounds=None, "
     "n_neighbors=10, test=None, subsets='auto', baseline='zero', scoring='accuracy', "
     "width=None, near=None, row_weights='shapley', column_weights='shapley', "
-    "truncation=None, budget=None, target_stderr=None, random_state=0, n_jobs=None, "
+    "truncation=None, budget=None, target_stderr=None, random_state=0, "
+    "backend='cpu', n_jobs=None, "
     "executor=None, continue_from=None)",
     "value_rows": "(table, *, n_neighbors=10, test=None, scoring='accuracy', "
     "width=None, random_state=0)",

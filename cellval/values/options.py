@@ -114,13 +114,13 @@ class RunOptions:
     target_stderr: float | None = _option(
         None, "--stderr", "stop at this standard error", kind=float
     )
+    random_state: int = _option(0, "--seed", "seed (default 0)", kind=int)
     backend: str = _option(
         "cpu",
         "--backend",
         "cpu, cuda (a GPU), or auto: a GPU where one is there (default cpu)",
         of=("knn",),
     )
-    random_state: int = _option(0, "--seed", "seed (default 0)", kind=int)
 
     def __post_init__(self) -> None:
         method = method_of(self.method)

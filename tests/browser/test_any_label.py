@@ -17,6 +17,7 @@ from browser.steps import (
     no_faults,
     sidebar,
     start,
+    still,
     upload,
 )
 
@@ -36,8 +37,12 @@ def open_file(page, server, name):
 
 
 def choose_label(page, name):
-    page.get_by_role("combobox", name="Label (to be learned)").click()
+    still(page)
+    field = page.get_by_role("combobox", name="Label (to be learned)")
+    field.click()
     page.get_by_role("option", name=name, exact=True).click()
+    still(page)
+    expect(field).to_have_value(name)
 
 
 def swapped_back(page, tmp_path):
