@@ -49,10 +49,12 @@ def iter_knn(
     continue_from: CellValues | None = None,
 ) -> Iterator[Snapshot[CellValues]]:
     """Value the cells of a table by KNN, step by step; see `cellval.iter_values`."""
-    if executor is not None and options.backend == "cuda":
-        raise InputError(
-            "A GPU is no executor's: leave out executor=, or use backend='cpu'."
-        )
+    if executor is not None:
+        if options.backend == "cuda":
+            raise InputError(
+                "A GPU is no executor's: leave out executor=, or use backend='cpu'."
+            )
+        options = replace(options, backend="cpu")
     problem = make_problem(table, options, continue_from)
     begun = resumed(problem, continue_from) if continue_from else nothing(problem)
     if problem.settings.backend == "cuda":
@@ -100,11 +102,10 @@ class KnnRun(Computation[RunSums, CellValues]):
 
     def _piece(self, group: Item, first: int) -> Piece:
         """The items from number `first` to the last one of a group."""
-        plan = self.problem.plan
+        plan, rows = self.problem.plan, self.problem.rows
         step = plan.batch(group.n_pairs)
-        rows, tests, _, *fixed = self._arguments(replace(group, n_pairs=ALL))
-        arguments = rows, tests, self._orders(group, first), step, *fixed
-        return Piece(run_group, arguments, plan.work(group))
+        drawn = self._tests(group), self._orders(group, first)
+        return Piece(run_group, (rows, *drawn, step, *self._fixed), plan.work(group))
 
     def _orders(self, group: Item, first: int) -> np.ndarray | None:
         """Of the test points of a group: those of its items."""
@@ -114,12 +115,19 @@ class KnnRun(Computation[RunSums, CellValues]):
         items = (plan.item(group.pass_number, number) for number in numbers)
         return np.concatenate([plan.orders(item) for item in items])
 
-    def _arguments(self, item: Item) -> tuple[Any, ...]:
+    def _tests(self, item: Item) -> Queries:
+        """The test points of an item, or of a group."""
+        return Queries(*(a[item.first : item.last] for a in self.problem.tests))
+
+    @property
+    def _fixed(self) -> tuple[Any, ...]:
+        """Arguments that are the same for all items."""
         problem = self.problem
-        tests = Queries(*(array[item.first : item.last] for array in problem.tests))
-        orders = None if item.n_pairs == ALL else problem.plan.orders(item)
-        fixed = problem.near or None, problem.chance, problem.steps, self._stop
-        return problem.rows, tests, orders, *fixed
+        return problem.near or None, problem.chance, problem.steps, self._stop
+
+    def _arguments(self, item: Item) -> tuple[Any, ...]:
+        orders = None if item.n_pairs == ALL else self.problem.plan.orders(item)
+        return self.problem.rows, self._tests(item), orders, *self._fixed
 
     def begin(self) -> RunSums:
         return self.begun

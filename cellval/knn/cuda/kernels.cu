@@ -65,11 +65,23 @@ __device__ __forceinline__ double mix(double s, double hit, double miss) {
   return miss + s * (hit - miss);
 }
 
+#define NUMBERS 0
+#define CATEGORIES 1
+#define BLANK 2  // the cell of the test point is missing
+#define NO_COLUMN 3
+
+// The distance of a cell from that of the test point; see `add_column`.
+template <int KIND>
+__device__ __forceinline__ float gap(float cell, float at, float weight) {
+  if (KIND == BLANK) return isnan(cell) ? 0.0f : 1.0f;
+  if (KIND == CATEGORIES) return isnan(cell) ? 1.0f : cell == at ? 0.0f : weight;
+  float off = __fsub_rn(cell, at);
+  return isnan(off) ? 1.0f : __fmul_rn(weight, __fmul_rn(off, off));
+}
+
 __device__ __forceinline__ float apart(float cell, float at, float weight, int category) {
-  if (isnan(at)) return isnan(cell) ? 0.0f : 1.0f;
-  if (category) return isnan(cell) ? 1.0f : (cell == at ? 0.0f : weight);
-  float gap = __fsub_rn(cell, at);
-  return isnan(gap) ? 1.0f : __fmul_rn(weight, __fmul_rn(gap, gap));
+  if (isnan(at)) return gap<BLANK>(cell, at, weight);
+  return category ? gap<CATEGORIES>(cell, at, weight) : gap<NUMBERS>(cell, at, weight);
 }
 
 __device__ __forceinline__ u64 fixed_point(double x, double unit) {
@@ -544,19 +556,9 @@ __device__ __noinline__ u32 reach(const float* dist, int n, u32 wanted, u32 like
   return high;
 }
 
-#define NUMBERS 0
-#define CATEGORIES 1
-#define BLANK 2    // of the test point
-#define NO_COLUMN 3
-
 template <int KIND>
 __device__ __forceinline__ u32 further(float& d, float cell, float at, float weight) {
-  if (KIND == BLANK) d = __fadd_rn(d, isnan(cell) ? 0.0f : 1.0f);
-  if (KIND == CATEGORIES) d = __fadd_rn(d, isnan(cell) ? 1.0f : cell == at ? 0.0f : weight);
-  if (KIND == NUMBERS) {
-    float gap = __fsub_rn(cell, at);
-    d = __fadd_rn(d, isnan(gap) ? 1.0f : __fmul_rn(weight, __fmul_rn(gap, gap)));
-  }
+  if (KIND != NO_COLUMN) d = __fadd_rn(d, gap<KIND>(cell, at, weight));
   return __float_as_uint(d);
 }
 
@@ -732,7 +734,7 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
            float* all_psi, int with_matches) {
   int n = table.n, m = table.m, tid = threadIdx.x;
   char* at = memory + sizeof(Room);
-  double* gap = (double*)at; at += 8 * CAP;
+  double* gaps_of = (double*)at; at += 8 * CAP;
   double* miss = (double*)at; at += 8 * m;
   double* hit = (double*)at; at += 8 * m;
   double* column = (double*)at; at += 8 * m;
@@ -767,7 +769,7 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
         int kind = isnan(to) ? BLANK : table.category[j] ? CATEGORIES : NUMBERS;
         __syncthreads();
         for (int e = tid; e < near.k; e += BS)
-          atomicAdd(own + rows[e], (float)(-factor * gap[e]));
+          atomicAdd(own + rows[e], (float)(-factor * gaps_of[e]));
         if (near.n_tied) add_tied(table, dist, -factor, own);
         if (near.n_tied) __syncthreads();  // before distances change
         if (tid == 0) {
@@ -788,7 +790,7 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
         for (int e = tid; e < near.k; e += BS) {
           double g = room.tails[e];
           u32 i = row_of(room.items[e]);
-          gap[e] = g;
+          gaps_of[e] = g;
           rows[e] = i;
           atomicAdd(own + i, (float)(factor * g));
           sum += fixed_point(g, FINE);
@@ -819,7 +821,7 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
     } else {
       row_hit = weight * (near.hit - room.point.first_hit);
       row_miss = weight * (near.miss - room.point.first_miss);
-      for (int e = tid; e < near.k; e += BS) whole[rows[e]] = (float)(2 * n_pairs * gap[e]);
+      for (int e = tid; e < near.k; e += BS) whole[rows[e]] = (float)(2 * n_pairs * gaps_of[e]);
       if (near.n_tied)
         each_tied(table, dist, near.tie, [&](int i) {
           whole[i] = (float)(2 * n_pairs * tied_gap(agrees(table, i), near));

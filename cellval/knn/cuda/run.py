@@ -1,12 +1,15 @@
 """A run of the KNN engine on a GPU: the same work items, many of them at a time."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
-from cellval.knn.cell_values import Queries, Sums, subset_weights
+from cellval.errors import InputError
+from cellval.knn.cell_values import Sums, subset_weights
 from cellval.knn.cuda import gpu
 from cellval.knn.cuda.launch import OnDevice, send, value
 from cellval.knn.engine import KnnRun, column_order, in_file_order, reordered
@@ -34,15 +37,17 @@ class CudaRun(KnnRun):
         self._columns = np.arange(rows.weight.size)
         if problem.plan.n_pairs == ALL:
             self._columns = column_order(rows)
-        rows, _ = reordered(rows, problem.tests, self._columns)
-        self._rows = send(
-            gpu.gpu_for(rows.y.size),
-            rows,
-            problem.steps,
-            near=problem.near,
-            chance=problem.chance,
-            weights=subset_weights(rows.weight.size, rows.factors),
-        )
+        none = self._tests(replace(problem.plan.item(0, 0), first=0, last=0))
+        rows, _ = reordered(rows, none, self._columns)
+        with _enough_memory(problem):
+            self._rows = send(
+                gpu.gpu_for(rows.y.size),
+                rows,
+                problem.steps,
+                near=problem.near,
+                chance=problem.chance,
+                weights=subset_weights(rows.weight.size, rows.factors),
+            )
 
     def _group(self, pass_number: int, number: int) -> Item:
         return self.problem.plan.group(pass_number, number, GROUP_WORK)
@@ -53,16 +58,28 @@ class CudaRun(KnnRun):
     def _value(self, group: Item, first: int) -> Sums:
         """Sums of the items from number `first` to the last one of a group."""
         assert self._rows is not None
-        plan, all_tests = self.problem.plan, self.problem.tests
-        tests = Queries(*(array[group.first : group.last] for array in all_tests))
+        plan, tests = self.problem.plan, self._tests(group)
         tests = tests._replace(cells=tests.cells[:, self._columns])
         orders = self._orders(group, first)
         if self._stop[0]:
             return nothing(self.problem).sums
         ends = group.n_pairs != ALL and with_ends(plan.n_columns, group.n_pairs)
-        with self._one:
+        with self._one, _enough_memory(self.problem):
             sums = Sums(*value(self._rows, tests, orders, ends=ends))
         return in_file_order(sums, self._columns)
+
+
+@contextmanager
+def _enough_memory(problem: Problem) -> Iterator[None]:
+    """InputError where the GPU's memory does not do."""
+    try:
+        yield
+    except MemoryError as error:  # CuPy's is one
+        n, m = problem.plan.n_rows, problem.plan.n_columns
+        raise InputError(
+            f"The GPU has not enough memory for {n:,} rows and {m:,} columns. Use "
+            "backend='cpu', a sample of the rows, or a larger GPU."
+        ) from error
 
 
 def expected_seconds(problem: Problem) -> float:

@@ -156,4 +156,16 @@ def test_a_gpu_belongs_to_no_executor():
     table = MANY["mixed"]
     with ThreadPoolExecutor(1) as threads:
         told = message_of(cellval.value_cells, table, backend="cuda", executor=threads)
+        there = cellval.value_cells(table, backend="auto", executor=threads, subsets=2)
     assert "backend='cpu'" in told
+    assert there.settings.backend == "cpu"
+
+
+@pytest.mark.parametrize("fails", ["put", "zeros"])
+def test_a_table_that_does_not_fit_into_the_gpu_is_told(device, monkeypatch, fails):
+    def full(*given):
+        raise MemoryError
+
+    monkeypatch.setattr(device, fails, full)
+    told = message_of(cellval.value_cells, MANY["mixed"], backend="cuda", subsets=2)
+    assert "not enough memory for 90 rows and 4 columns" in told
