@@ -95,7 +95,7 @@ PAGES = {
         'cell\'s value within its class, "neighbour residual" a cell against the ten '
         "rows nearest in the other columns. Of the false alarms on Adult, most are the "
         "census' own 99,999 in `capital_gain`, which is not planted.",
-        ("detection", "suggestions"),
+        ("detection", "clean", "suggestions"),
     ),
 }
 
