@@ -95,10 +95,10 @@ def _writing(table: Table, column: Column) -> Writing:
 
 def _shapes(texts: pd.Series) -> pd.Series:
     """The shape of each: most texts are plain numbers, which are found together."""
-    shapes = texts.mask(texts.str.fullmatch(_ordinary), "#")
-    others = shapes != "#"
+    shapes = np.full(texts.size, "#", object)
+    others = ~texts.str.fullmatch(_ordinary).to_numpy(bool)
     shapes[others] = [shape_of(text) for text in texts[others]]
-    return shapes
+    return pd.Series(shapes, texts.index)
 
 
 def _ends(numbers: list[str], mark: str) -> tuple[Decimal | None, Decimal | None]:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.codes import sure_of
+from cellval.detect.copies import confirmed
 from cellval.detect.finding import FLAGGED
 from cellval.detect.grouped import grouped
 from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
@@ -125,7 +126,7 @@ def _combined(
     for code in placeholders(table):  # of which one cannot be sure, but rather odd
         own = odds.both[:, table.feature_names.index(code.column)]
         own[code.rows] = np.minimum(own[code.rows], DOUBTFUL_CODE)
-    odds.both[in_step(table)] = 1.0
+    odds.both[in_step(table) | confirmed(table)] = 1.0
     for cell in misfits:
         odds.both[cell] = 0.0
     for cell, (share, why) in _out_of_step(asking.table).items():

@@ -23,7 +23,7 @@ VALUE_WEIGHT = 0.25
 FALSE_ALARMS = 0.1  # expected share among the flagged cells
 OTHERS = (0.2, 0.03)  # shares of the cells, from the worst on, that tell how tails are
 MARGIN = 0.6  # of their slope: tails get heavier
-SOME = 0.005  # of the cells: fewer flagged ones must stand out of the tail
+SOME = 0.003  # of the cells: fewer flagged ones must stand out of the tail
 LOWEST = 1e-12  # no suspicion is told apart from lower ones
 SURPRISING = 0.01  # one ordinary cell in a hundred is as odd
 CORNERS = {
@@ -200,11 +200,12 @@ def _last(passed: np.ndarray) -> int:
 def _as_the_others(ordered: np.ndarray) -> np.ndarray:
     """How many cells one would expect up to each, if the lowest went on as those before
     them do: in the logarithm a straight line through two shares of the cells, less
-    steep by a margin.
+    steep by a margin, and no steeper than that of tail probabilities themselves.
     """
     logs = -np.log(np.maximum(ordered, LOWEST))
     most, least = (int(share * ordered.size) for share in OTHERS)
-    if least < 2 or logs[least] <= logs[most]:
+    if least < 2:
         return np.zeros(ordered.size)
-    slope = MARGIN * np.log(OTHERS[0] / OTHERS[1]) / (logs[least] - logs[most])
+    apart, steepest = logs[least] - logs[most], np.log(OTHERS[0] / OTHERS[1])
+    slope = MARGIN * steepest / max(apart, steepest)
     return np.asarray(least * np.exp(-slope * (logs - logs[least])))
