@@ -68,6 +68,25 @@ def timed(call):
     return result, taken, clock
 
 
+def limits(ns):
+    """Share of what the GPU can do at most, if each (row, subset, test point) only had
+    a cell read from memory (4 bytes), a distance read and written in shared memory
+    (8 bytes), and four operations (difference, its square, weight and sum).
+    """
+    import cupy
+
+    about = cupy.cuda.runtime.getDeviceProperties(0)
+    hertz = about["multiProcessorCount"] * about["clockRate"] * 1e3
+    bandwidth = 2e3 * about["memoryClockRate"] * about["memoryBusWidth"] / 8
+    shares = {
+        "the arithmetic limit": 4 / (256 * hertz),
+        "shared memory's": 8 / (128 * hertz),
+        "memory's, if no cache held the table": 4 / bandwidth,
+    }
+    told = (f"{1e9 * least / ns:.0%} of {of}" for of, least in shares.items())
+    return ", ".join(told)
+
+
 def on_adult():
     table, name = adult()
     options = {"near": NEAR, "subsets": 2 * len(table.features)}
@@ -79,7 +98,7 @@ def on_adult():
     print(f"\n{name}, {n:,} x {m}, every row in turn, near={NEAR}, one pair of orders")
     each = sum(clock.ms.values()) * 1e6 / steps
     print(f"  GPU {clock.words}; everything {taken:.2f} s")
-    print(f"  {each:.4f} ns per (row, subset, test point)")
+    print(f"  {each:.4f} ns per (row, subset, test point): {limits(each)}")
     started = time.perf_counter()
     ref = cellval.value_cells(table, **options)
     print(f"  processor, all cores: {time.perf_counter() - started:.1f} s")
@@ -106,6 +125,17 @@ def exact():
     print(f"  GPU {clock.words}; everything {1e3 * taken:.1f} ms")
 
 
+def some_tests(rows, n):
+    """The first rows in turn."""
+    return Queries(
+        np.ascontiguousarray(rows.cells.T[:n]),
+        rows.y[:n],
+        np.arange(n),
+        np.ones(n, np.int64),
+        np.ones(n),
+    )
+
+
 def parts(problem):
     """A batch of test points with the near field off, and a million rows."""
     rng = np.random.default_rng(0)
@@ -114,13 +144,7 @@ def parts(problem):
 
     def run(rows, steps, near, n_tests):
         orders = np.argsort(rng.random((n_tests, 1, m)), -1)
-        tests = Queries(
-            np.ascontiguousarray(rows.cells.T[:n_tests]),
-            rows.y[:n_tests],
-            np.arange(n_tests),
-            np.ones(n_tests, np.int64),
-            np.ones(n_tests),
-        )
+        tests = some_tests(rows, n_tests)
         there = send(
             gpu_for(rows.y.size),
             rows,
@@ -132,7 +156,10 @@ def parts(problem):
         _, taken, clock = timed(lambda: value(there, tests, orders, ends=False))
         each = sum(clock.ms.values()) * 1e6
         each /= rows.y.size * evaluations(m, 1) * n_tests
-        print(f"  GPU {clock.words}; {each:.4f} ns each; with transfers {taken:.2f} s")
+        print(
+            f"  GPU {clock.words}; with transfers {taken:.2f} s\n"
+            f"  {each:.4f} ns per (row, subset, test point): {limits(each)}"
+        )
         return taken
 
     n = rows.y.size
@@ -146,8 +173,16 @@ def parts(problem):
     many = Rows(cells, rows.weight, rows.is_category, rows.y[pick], np.empty(0, int))
     about = f"{MILLION:,} x {m} (Adult, jittered), near={NEAR}"
     print(f"\n{about}, {TESTS} test points")
-    taken = run(many, make_steps(MILLION, 10), NEAR, TESTS)
+    steps = make_steps(MILLION, 10)
+    taken = run(many, steps, NEAR, TESTS)
     print(f"  every row in turn: {taken * MILLION / TESTS:.0f} s, foretold from these")
+    print(f"\nValues of the same million rows alone (1D), {TESTS} test points")
+    there = send(gpu_for(MILLION), many, steps, near=0, chance=False, weights=weights)
+    _, taken, clock = timed(
+        lambda: value(there, some_tests(many, TESTS), None, whole=True)
+    )
+    ms = 1e3 * taken / TESTS
+    print(f"  GPU {clock.words}; {ms:.2f} ms a test point with transfers")
 
 
 def main():

@@ -267,11 +267,12 @@ def value_rows(
     scoring: str = "accuracy",
     width: float | None = None,
     random_state: int = 0,
+    backend: str = "cpu",
 ) -> np.ndarray:
     """1D KNN-Shapley value of every row alone, ties averaged: one subset, no sampling.
 
     The same numbers as ``value_cells(...).rows`` under the zero baseline, much faster.
-    NaN in rows that are not valued.
+    NaN in rows that are not valued. `backend` as in `value_cells`.
 
     Returns
     -------
@@ -294,6 +295,7 @@ def value_rows(
         width=width,
         random_state=random_state,
         subsets=1,
+        backend=backend,
     )
     values = np.full(table.n_rows, np.nan)
     values[table.y >= 0] = engine.row_values(table.labelled, options)

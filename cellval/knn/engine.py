@@ -318,8 +318,14 @@ def _seconds_each(problem: Problem, n_pairs: int) -> float:
 def row_values(table: Table, options: RunOptions) -> np.ndarray:
     """1D KNN-Shapley value of every row alone; see `cellval.value_rows`."""
     problem = make_problem(table, options)
-    sums = cell_values.make_sums(problem.rows.y.size, 1)
-    arrays = reordered(problem.rows, problem.tests, column_order(problem.rows))
-    cell_values.whole_rows(*arrays, None, problem.steps, sums)
-    values = np.append(sums.rows / problem.tests.times.sum(), np.nan)
+    if problem.settings.backend == "cuda":
+        from cellval.knn.cuda import run
+
+        rows = run.row_values(problem)
+    else:
+        sums = cell_values.make_sums(problem.rows.y.size, 1)
+        arrays = reordered(problem.rows, problem.tests, column_order(problem.rows))
+        cell_values.whole_rows(*arrays, None, problem.steps, sums)
+        rows = sums.rows
+    values = np.append(rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

@@ -14,7 +14,7 @@ import numpy as np
 from cellval.knn.cuda.launch import SOURCE
 
 KERNELS = (
-    *("near_pairs", "dense_pairs", "dense_ends", "dense_subsets"),
+    *("near_pairs", "dense_pairs", "dense_ends", "dense_subsets", "dense_whole"),
     *("add_up_near", "add_up_dense"),
 )
 FEW, MANY = 256, 1024  # threads of a block

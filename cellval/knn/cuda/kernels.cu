@@ -1170,6 +1170,7 @@ __device__ void walk_subsets(const Table& table, Walk& walk,
 #define PAIRS 0
 #define ENDS 1
 #define SUBSETS 2
+#define WHOLE 3  // all columns, and nothing else: values of rows alone
 
 // Values of any design, with one value per row and step. `weights` are those of subsets.
 // `rooms` has for each block `n_doubles` doubles, `n_floats` floats, and, where the order
@@ -1189,8 +1190,9 @@ __device__ __forceinline__ void value_all(const Table& table, const Answers& ans
   walk.phi = d; d += n;
   walk.previous = d; d += n;
   walk.whole = d; d += n;
-  walk.firsts = d; d += (size_t)(design == PAIRS ? 0 : m + 1) * n;
-  walk.lasts = d; d += (size_t)(design == PAIRS ? 0 : m + 1) * n;
+  bool many = design == ENDS || design == SUBSETS;
+  walk.firsts = d; d += (size_t)(many ? m + 1 : 0) * n;
+  walk.lasts = d; d += (size_t)(many ? m + 1 : 0) * n;
   walk.order.size = size;
   if (tid == 0) room.matches = 0;
   if (all_items) {
@@ -1216,7 +1218,14 @@ __device__ __forceinline__ void value_all(const Table& table, const Answers& ans
     walk.psi = all_psi + (size_t)t * (m + 1) * table.stride;
     EACH_ROW for (int j = 0; j < m; j++) walk.psi[(size_t)j * table.stride + i] = 0;
     double times = 1;  // psi is summed over so many walks
-    if (design == SUBSETS) {
+    if (design == WHOLE) {
+      EACH_ROW {
+        float dist = begin(i);
+        for (int j = 0; j < m; j++) dist = __fadd_rn(dist, gap_in(table, j, i));
+        walk.dist[i] = dist;
+      }
+      row_values(table, walk.dist, walk.order, walk.whole);
+    } else if (design == SUBSETS) {
       walk_subsets(table, walk, weights);
       if (table.factors)
         EACH_ROW for (int j = 0; j < m; j++) walk.psi[(size_t)j * table.stride + i] -= walk.lasts[i];
@@ -1239,13 +1248,14 @@ __device__ __forceinline__ void value_all(const Table& table, const Answers& ans
       }
     }
     double scale = table.test_weight[t] / times;
-    bool settles = design != PAIRS && !table.factors;
+    bool settles = many && !table.factors;
     EACH_ROW {
       double sum = 0, whole = walk.whole[i] - nothing(table, i);
       for (int j = 0; j < m; j++) sum += walk.psi[(size_t)j * table.stride + i];
       double rest = settles ? (times * whole - sum) / m : 0;
       for (int j = 0; settles && j < m; j++) walk.psi[(size_t)j * table.stride + i] += rest;
-      walk.psi[(size_t)m * table.stride + i] = table.factors ? sum : times * whole;
+      walk.psi[(size_t)m * table.stride + i] =
+          table.factors && design != WHOLE ? sum : times * whole;
     }
     for (int j = tid; j <= m; j += BS) {
       double* far = answers.far + ((size_t)t * (m + 1) + j) * 2;
@@ -1275,3 +1285,4 @@ __device__ __forceinline__ void value_all(const Table& table, const Answers& ans
 DENSE(dense_pairs, PAIRS)
 DENSE(dense_ends, ENDS)
 DENSE(dense_subsets, SUBSETS)
+DENSE(dense_whole, WHOLE)

@@ -122,11 +122,17 @@ def send(
 
 
 def value(
-    rows: OnDevice, tests: Any, orders: np.ndarray | None, *, ends: bool
+    rows: OnDevice,
+    tests: Any,
+    orders: np.ndarray | None,
+    *,
+    ends: bool = False,
+    whole: bool = False,
 ) -> tuple[np.ndarray, ...]:
     """Sums over the test points (`Queries`) in the order of `Sums`.
 
-    `orders` (n_tests, n_pairs, m) are each test point's own; None: all subsets.
+    `orders` (n_tests, n_pairs, m) are each test point's own; None: all subsets, or if
+    `whole` only that of all columns, which gives values of rows alone.
     """
     device, n, m = rows.device, rows.fields["n"], rows.fields["m"]
     near, n_tests = rows.fields["near"], tests.y.size
@@ -137,8 +143,13 @@ def value(
         and near <= device.block
         and not rows.fields["copies"]
     )
-    make = _near_pairs if in_near_field else _dense
-    run = make(rows, 0 if orders is None else orders.shape[1], ends)
+    n_pairs = 0 if orders is None else orders.shape[1]
+    if in_near_field:
+        run = _near_pairs(rows, n_pairs)
+    elif orders is None:
+        run = _dense(rows, "dense_whole" if whole else "dense_subsets", n_pairs)
+    else:
+        run = _dense(rows, "dense_ends" if ends else "dense_pairs", n_pairs)
     each = run.bytes_of_test + run.bytes_of_block
     fit = int(SHARE_OF_MEMORY * device.free() / each)
     blocks = max(1, min(run.at_once, n_tests, fit))
@@ -229,7 +240,7 @@ def _room(device: Device) -> int:
     return 52 * device.block + 40 * (device.block // 32) + 160
 
 
-def _near_pairs(rows: OnDevice, n_pairs: int, ends: bool) -> _Run:
+def _near_pairs(rows: OnDevice, n_pairs: int) -> _Run:
     device, m, stride = rows.device, rows.fields["m"], rows.fields["stride"]
     shared = _room(device) + 24 * m + 24 * device.block + 32
     # a bit a row for matching classes, if there is room
@@ -259,17 +270,17 @@ def _near_pairs(rows: OnDevice, n_pairs: int, ends: bool) -> _Run:
     )
 
 
-def _dense(rows: OnDevice, n_pairs: int, ends: bool) -> _Run:
+def _dense(rows: OnDevice, kernel: str, n_pairs: int) -> _Run:
     device, n, m = rows.device, rows.fields["n"], rows.fields["m"]
     stride = rows.fields["stride"]
-    kernel = "dense_ends" if ends else "dense_pairs" if n_pairs else "dense_subsets"
+    many = kernel in ("dense_ends", "dense_subsets")
     size = max(32, 1 << (n - 1).bit_length())
     in_order = 8 * size + 20 * n
     shared = _room(device) + 16
     fits = shared + in_order <= device.shared
     shared += in_order if fits else 0
-    doubles = 3 * n + (0 if kernel == "dense_pairs" else 2 * (m + 1) * n)
-    floats = (2 if n_pairs else m + 2) * stride
+    doubles = 3 * n + (2 * (m + 1) * n if many else 0)
+    floats = (m + 2 if kernel == "dense_subsets" else 2) * stride
     items = 0 if fits else size + 3 * n
     walks = shared + 8 * doubles + 4 * floats
     near_by = fits and walks <= device.shared // 2  # two blocks find room

@@ -69,6 +69,16 @@ class CudaRun(KnnRun):
         return in_file_order(sums, self._columns)
 
 
+def row_values(problem: Problem) -> np.ndarray:
+    """1D KNN-Shapley value of every row of a problem, summed over its test points."""
+    run = CudaRun(problem, nothing(problem))
+    run.prepare()
+    assert run._rows is not None
+    tests = problem.tests._replace(cells=problem.tests.cells[:, run._columns])
+    with _enough_memory(problem):
+        return value(run._rows, tests, None, whole=True)[2]
+
+
 @contextmanager
 def _enough_memory(problem: Problem) -> Iterator[None]:
     """InputError where the GPU's memory does not do."""

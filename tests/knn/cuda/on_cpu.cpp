@@ -153,6 +153,7 @@ void run_near_pairs(int x, int y, uint64_t* given) {
 RUN_DENSE(dense_pairs)
 RUN_DENSE(dense_ends)
 RUN_DENSE(dense_subsets)
+RUN_DENSE(dense_whole)
 void run_add_up_near(int x, int y, uint64_t* given) {
   take(given);
   run(x, y, [] {

@@ -15,6 +15,16 @@ from cellval.values.options import RunOptions
 pytestmark = pytest.mark.usefixtures("device")
 
 
+# More rows than a block of 32 threads puts in order at once, 64; ties, and a group of
+# ties larger than `near`; blanks, categories, repeated rows, numbers as labels.
+MANY = {
+    "mixed": random_table(31, 90, [*MIXED, "number"], 3, levels=9, missing=0.1),
+    "ties": random_table(32, 90, ["number", "category"] * 2, levels=2),
+    "all tied": random_table(33, 80, ["number", "category"] * 2, levels=1),
+    "numbers": random_table(34, 70, [*MIXED, "category"], missing=0.1, numbers=True),
+}
+
+
 def both(table, **options):
     return [
         cellval.value_cells(table, backend=where, **options)
@@ -42,6 +52,18 @@ def test_exact_values_are_the_definition(name, baseline):
     close(comp.values, naive_values(table, k, baseline=baseline))
 
 
+@pytest.mark.parametrize("name", [*CASES, *MANY])
+def test_values_of_rows_alone_are_those_of_the_processor(name, device):
+    table, k = CASES[name] if name in CASES else (MANY[name], 4)
+    ref, comp = (
+        cellval.value_rows(table, n_neighbors=k, backend=where)
+        for where in ("cpu", "cuda")
+    )
+    np.testing.assert_allclose(comp, ref, rtol=1e-5, atol=1e-7)
+    if "used" in vars(device):
+        assert set(device.used) == {"dense_whole", "add_up_dense"}
+
+
 @pytest.mark.parametrize("near", [1, 3])
 def test_the_near_field_is_the_coarser_utility_with_any_weights(near):
     table = random_table(21, 7, MIXED, missing=0.2)
@@ -51,14 +73,6 @@ def test_the_near_field_is_the_coarser_utility_with_any_weights(near):
     close(comp.values, naive_values(table, 2, near=near))
 
 
-# More rows than a block of 32 threads puts in order at once, 64; ties, and a group of
-# ties larger than `near`; blanks, categories, repeated rows, numbers as labels.
-MANY = {
-    "mixed": random_table(31, 90, [*MIXED, "number"], 3, levels=9, missing=0.1),
-    "ties": random_table(32, 90, ["number", "category"] * 2, levels=2),
-    "all tied": random_table(33, 80, ["number", "category"] * 2, levels=1),
-    "numbers": random_table(34, 70, [*MIXED, "category"], missing=0.1, numbers=True),
-}
 SAMPLED = {
     "a pair": {"subsets": 2},
     "a pair, near": {"subsets": 2, "near": 12},
