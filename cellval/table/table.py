@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cellval.errors import InputError
+from cellval.in_notebooks import InNotebooks
 from cellval.limits import refuse_shape
 from cellval.table.columnar import arrow_cells, is_arrow
 from cellval.table.columns import (
@@ -42,7 +43,7 @@ from cellval.text import full, joined, listed, shortened
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(InNotebooks):
     """A table of text cells, what each column is, and the label to learn.
 
     Made by `cellval.read` or `Table.from_frame`. Rows without a label have no values;
