@@ -68,7 +68,13 @@ def html_of(thing: Any) -> str:
 
 
 def _rendered(title: str, subtitle: str = "", **parts: Any) -> str:
-    empty = {"grid": None, "scale": None, "sentences": [], "list": None, "after": []}
+    empty: dict[str, Any] = {
+        "grid": None,
+        "scale": None,
+        "sentences": [],
+        "list": None,
+        "after": [],
+    }
     return _template().render(empty | parts, title=title, subtitle=subtitle)
 
 
@@ -239,7 +245,7 @@ def _painted(colour: str) -> str:
     """A colour, and letters that are seen on it."""
     red, green, blue = (int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))
     bright = 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2
-    ink = "#111111" if bright >= LIGHT else "#ffffff"
+    ink = "#000000" if bright >= LIGHT else "#ffffff"
     return f"background-color:{colour};color:{ink}"
 
 
