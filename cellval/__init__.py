@@ -30,6 +30,7 @@ _MODULES = {
     "cellval.games.block_values": "BlockValues",
     "cellval.games.blocks": "iter_blocks value_blocks",
     "cellval.games.groups": "Groups",
+    "cellval.launch": "show",
     "cellval.progress": "Snapshot",
     "cellval.project.project": "Project",
     "cellval.project.shelf": "open_project projects",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.games.blocks import iter_blocks as iter_blocks
     from cellval.games.blocks import value_blocks as value_blocks
     from cellval.games.groups import Groups as Groups
+    from cellval.launch import show as show
     from cellval.progress import Snapshot as Snapshot
     from cellval.project.project import Project as Project
     from cellval.project.shelf import open_project as open_project

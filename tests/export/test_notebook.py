@@ -72,7 +72,7 @@ def nasty():
 
 def compared(**more):
     accuracy = np.array([[[0.8, 0.82], [0.79, 0.83]]])
-    how = (accuracy, accuracy + [[[0.05, 0.04], [0.06, 0.05]]], 0.25, 3, 1, 197)
+    how = (accuracy, np.add(accuracy, [[0.05, 0.04], [0.06, 0.05]]), 0.25, 3, 1, 197)
     return Comparison((ATTACK,), *how, "<b>F", 0.56, note=ATTACK, **more)
 
 
