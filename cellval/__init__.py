@@ -36,6 +36,7 @@ _MODULES = {
     "cellval.project.shelf": "open_project projects",
     "cellval.recipes.applying": "apply_recipe",
     "cellval.recipes.recipe": "Recipe read_recipe",
+    "cellval.repairer": "CellRepairer",
     "cellval.repairs.comparison": "Comparison",
     "cellval.repairs.decisions": "read_decisions repair repair_file",
     "cellval.repairs.measure": "compare_models iter_comparison",
@@ -78,6 +79,7 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.recipes.applying import apply_recipe as apply_recipe
     from cellval.recipes.recipe import Recipe as Recipe
     from cellval.recipes.recipe import read_recipe as read_recipe
+    from cellval.repairer import CellRepairer as CellRepairer
     from cellval.repairs.comparison import Comparison as Comparison
     from cellval.repairs.decisions import read_decisions as read_decisions
     from cellval.repairs.decisions import repair as repair
