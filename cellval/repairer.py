@@ -108,7 +108,7 @@ class CellRepairer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.recipe_, self._like = Recipe(), None
         self._numbers: tuple[int, ...] = ()
         try:
-            table = Table.from_frame(frame, label=None, name="the training rows")
+            table = Table.from_frame(_written(frame), label=None, name="training rows")
         except NoFeature:  # a single row, or nothing but ids: nothing can be learnt
             return self
         self.recipe_ = Recipe(
@@ -139,7 +139,7 @@ class CellRepairer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         is_frame = isinstance(X, pd.DataFrame)
         if self._like is None or not self.recipe_.steps:
             return frame.copy() if is_frame else check_array(X, **ANY)
-        table = Table.from_frame(frame, like=self._like, name="the new rows")
+        table = Table.from_frame(_written(frame), like=self._like, name="new rows")
         fixed = self._repaired(frame, table)
         if is_frame:
             return fixed
@@ -197,6 +197,23 @@ def _learnt(table: Table, columns: Sequence[str], how: CellRepairer) -> Sequence
 def _is_by_content(step: Step) -> bool:
     """Does it change cells of any rows, not of one alone?"""
     return isinstance(step, Replace) or (isinstance(step, Rule) and step.repair)
+
+
+def _written(frame: pd.DataFrame) -> pd.DataFrame:
+    """Numbers as texts that do not depend on their dtype: 9999 may be an integer in one
+    frame, and 9999.0 in the next one, where another cell of the column is missing.
+    """
+    columns = {}
+    for j, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, j]
+        if _is_number(kind):
+            pairs = zip(column.array, column.isna(), strict=True)
+            texts = ["" if gone else str(x).removesuffix(".0") for x, gone in pairs]
+            column = pd.Series(texts, column.index, dtype="str")
+        columns[j] = column
+    written = pd.concat(columns, axis=1)
+    written.columns = frame.columns
+    return written
 
 
 def _repairable(frame: pd.DataFrame, table: Table) -> list[str]:

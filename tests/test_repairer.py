@@ -63,7 +63,7 @@ def fitted(train):
 def test_codes_formats_and_rules_are_learnt_as_a_recipe(fitted):
     assert isinstance(fitted.recipe_, cellval.Recipe)
     words = " | ".join(step.words for step in fitted.recipe_.steps)
-    assert "size: -999.0 → (blank)" in words and "count: 9999 → (blank)" in words
+    assert "size: -999 → (blank)" in words and "count: 9999 → (blank)" in words
     assert "amount: ca. 7.10 → 7.10" in words
     assert "zip settles city" in words
 
@@ -104,7 +104,8 @@ def test_a_single_row_is_repaired_as_among_others(fitted):
 
 def test_what_it_does_is_what_apply_does(fitted):
     new = rows(60, 5)
-    table = cellval.read(new, label=None)
+    file = new.to_csv(index=False).replace("-999.0,", "-999,").encode()
+    table = cellval.read(file, label=None)
     done = cellval.apply_recipe(fitted.recipe_, table)
     assert len(done.repairs) > 5
     fixed, found = cellval.repair(table, done.repairs), fitted.transform(new)
@@ -214,3 +215,11 @@ def test_names_that_look_like_numbers_stay_texts():
     assert "zip: -999 → (blank)" in [step.words for step in repairer.recipe_.steps]
     found = repairer.transform(frame)["zip"]
     assert found.iloc[:120].tolist() == zips[:120] and found.iloc[120:].isna().all()
+
+
+@pytest.mark.parametrize("kind", [float, int, "float32", "Int64", "int16"])
+def test_a_code_is_known_whatever_the_dtype_of_its_column(fitted, kind):
+    new = rows(5, 7, dirty=False).assign(count=[9999, 30, 40, 41, 42])
+    found = fitted.transform(new.astype({"count": kind}))["count"]
+    assert np.array_equal(found, [np.nan, 30, 40, 41, 42], equal_nan=True)
+    assert found.dtype == float
