@@ -194,7 +194,7 @@ def show(
     -------
     App
         A link in a notebook; ``.url``, and ``.stop()`` to end it. It ends with Python.
-        A script waits here until it is ended (Ctrl-C).
+        A script waits here until it is ended (Ctrl-C), unless `browser` is False.
 
     Examples
     --------
