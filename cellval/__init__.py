@@ -30,11 +30,13 @@ _MODULES = {
     "cellval.games.block_values": "BlockValues",
     "cellval.games.blocks": "iter_blocks value_blocks",
     "cellval.games.groups": "Groups",
+    "cellval.launch": "show",
     "cellval.progress": "Snapshot",
     "cellval.project.project": "Project",
     "cellval.project.shelf": "open_project projects",
     "cellval.recipes.applying": "apply_recipe",
     "cellval.recipes.recipe": "Recipe read_recipe",
+    "cellval.repairer": "CellRepairer",
     "cellval.repairs.comparison": "Comparison",
     "cellval.repairs.decisions": "read_decisions repair repair_file",
     "cellval.repairs.measure": "compare_models iter_comparison",
@@ -69,6 +71,7 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.games.blocks import iter_blocks as iter_blocks
     from cellval.games.blocks import value_blocks as value_blocks
     from cellval.games.groups import Groups as Groups
+    from cellval.launch import show as show
     from cellval.progress import Snapshot as Snapshot
     from cellval.project.project import Project as Project
     from cellval.project.shelf import open_project as open_project
@@ -76,6 +79,7 @@ if TYPE_CHECKING:  # `as` says that the name is there for others
     from cellval.recipes.applying import apply_recipe as apply_recipe
     from cellval.recipes.recipe import Recipe as Recipe
     from cellval.recipes.recipe import read_recipe as read_recipe
+    from cellval.repairer import CellRepairer as CellRepairer
     from cellval.repairs.comparison import Comparison as Comparison
     from cellval.repairs.decisions import read_decisions as read_decisions
     from cellval.repairs.decisions import repair as repair

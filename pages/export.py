@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from cellval.ui.export.files import cell_files, reports, show_repaired
+from cellval.ui.export.files import as_python, cell_files, reports, show_repaired
 from cellval.ui.live import live
 from cellval.ui.navigation import need_table, need_values
 from cellval.ui.session import get_session
@@ -22,6 +22,8 @@ def files() -> None:
     show_repaired(session, table)
     st.subheader("Decisions and values")
     cell_files(session, table, session.values or values)
+    st.subheader("In Python")
+    as_python(session, table)
     st.subheader("To show to others")
     reports(session, table)
 

@@ -27,6 +27,7 @@ from cellval.detect.suspicion import (
     check_values,
     make_suspicion,
 )
+from cellval.in_notebooks import InNotebooks
 from cellval.kept import kept
 from cellval.table.table import Table, as_table
 from cellval.text import content
@@ -41,6 +42,18 @@ CONFIRMED = ("code", "spelling", "format")  # kinds that flagged cells can confi
 MOST_CELLS = 300  # odd cells by themselves that are asked about, beyond the flagged
 
 
+class Findings(InNotebooks, tuple[Finding, ...]):
+    """Questions about a table: a tuple that knows what it is about."""
+
+    table: Table
+
+    @classmethod
+    def of(cls, table: Table, found: Iterable[Finding]) -> "Findings":
+        made = cls(found)
+        made.table = table
+        return made
+
+
 def findings(
     table: Table | pd.DataFrame,
     values: CellValues | None = None,
@@ -48,7 +61,7 @@ def findings(
     rules: Iterable[Rule] = (),
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> tuple[Finding, ...]:
+) -> Findings:
     """Questions about cells that may be wrong, those that settle most first.
 
     Parameters
@@ -72,9 +85,10 @@ def findings(
     check_values(table, values)
     found = surprise(table, random_state=random_state, n_jobs=n_jobs)
     asked, told = all_findings(make_suspicion(table, values, found)), [*rules]
-    if not told:
-        return asked
-    return in_order([*broken(told, table, "You keep"), *about_others(asked, told)])
+    if told:
+        kept_too = broken(told, table, "You keep")
+        asked = in_order([*kept_too, *about_others(asked, told)])
+    return Findings.of(table, asked)
 
 
 @kept(1)

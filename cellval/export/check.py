@@ -14,6 +14,7 @@ from cellval.detect.findings import findings
 from cellval.detect.learning import cells_of
 from cellval.errors import InputError, is_whole, require
 from cellval.export.baseline import read_baseline
+from cellval.in_notebooks import InNotebooks
 from cellval.recipes.applying import apply_recipe
 from cellval.recipes.recipe import Recipe, read_recipe
 from cellval.recipes.rules import broken, unanswered, unchecked
@@ -30,7 +31,7 @@ LONGEST = 300  # characters of a line for people
 
 
 @dataclass(frozen=True, eq=False)
-class Check:
+class Check(InNotebooks):
     """What was found in a table, beside what was known.
 
     Attributes

@@ -1,8 +1,7 @@
 """One HTML file with all that was found: it opens without a server and a network."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from datetime import date as Date
 from functools import cache
 from pathlib import Path
@@ -24,6 +23,7 @@ from cellval.detect.suspicion import (
     make_suspicion,
 )
 from cellval.export.frames import n_listed, safe_frame, suspects_list, suspects_sentence
+from cellval.export.listings import Listing, compared
 from cellval.figures.heatmap import heatmap, place_scale
 from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
@@ -40,14 +40,12 @@ from cellval.text import (
     content,
     counted,
     cut,
-    full,
     joined,
     one_in,
     percent,
-    whole_percent,
 )
 from cellval.values.result import CellValues
-from cellval.values.words import made_words, score_name
+from cellval.values.words import colour_words, made_words
 from cellval.views.bands import bands
 from cellval.views.corners import corner_counts
 from cellval.views.value_view import ValueView, value_view
@@ -57,16 +55,6 @@ MOST_CHANGES = 2_000
 WHOLE_ROWS = 200  # larger tables are drawn as their most suspicious rows
 MOST_ROWS, MOST_COLUMNS = 100, 60  # drawn of them
 LONGEST = 300  # characters of a text
-
-
-@dataclass(frozen=True)
-class Listing:
-    """A table of texts."""
-
-    names: Sequence[str]
-    kinds: str  # a letter per column: number, text as it is, sentence
-    lines: Sequence[Sequence[str]]
-    n_strong: float = np.inf  # lines after so many are faint
 
 
 def report(
@@ -132,7 +120,7 @@ def report_html(
         "pictures": _pictures(suspicion),
         **_suspects(suspicion, repairs, decisions),
         **_changes(original or suspicion.table, repairs, decisions),
-        "accuracy": None if comparison is None else _compared(comparison),
+        "accuracy": None if comparison is None else compared(comparison),
         "value_help": _value_help(suspicion.values),
         "stderr_help": STDERR_HELP,
         "surprising_below": one_in(SURPRISING),
@@ -235,14 +223,10 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
     place_scale(figure)
     seen = {"color": SELECTED, "width": 2}  # in light and dark
     figure.update_traces(line=seen, selector={"name": "outlined"})
-    score = score_name(view.values.settings)
-    colours = f"orange lowers the {score} of the model, blue raises it"
-    if not view.values.settings.additive:
-        colours = "orange is lower than the mean, blue higher"
     caption = (
-        f"{which} as a colour: {colours}. Cells with a frame are suspects. Bars on top "
-        "are the columns' values, the strip on the right the rows'. The names on the "
-        "left are ids."
+        f"{which} as a colour: {colour_words(view.values.settings)}. Cells with a "
+        "frame are suspects. Bars on top are the columns' values, the strip on the "
+        "right the rows'. The names on the left are ids."
     )
     return [(caption, _drawn(figure, "heatmap", first=True)), *more]
 
@@ -374,67 +358,6 @@ def _changes(
         f"{first}.",
         "changes": Listing(names, f"n{'t' * with_id}ttts", lines),
     }
-
-
-def _errors(comparison: Comparison) -> dict[str, Any]:
-    """Scores where the label is a number."""
-    heads = ("Model", "R² before", "R² after", "Error before", "after", "Difference")
-    lines = [
-        [
-            str(line.Index),
-            *(f"{x:.3f}" if np.isfinite(x) else "–" for x in (line.before, line.after)),
-            *(full(x, 3) for x in (line.error_before, line.error_after)),
-            str(line.verdict),
-        ]
-        for line in comparison.frame().itertuples()
-    ]
-    return {
-        "title": "Tested errors before and after",
-        "means": "R² is 1 less the mean squared error in variances of the label: 1 is "
-        "perfect, 0 no better than always saying the mean. Error is the mean absolute "
-        "error, in the unit of the label; lower is better.",
-        "models": Listing(heads, "tnnnns", lines),
-    }
-
-
-def _accuracy(comparison: Comparison) -> dict[str, Any]:
-    """Scores where the label is classes."""
-    lines = [
-        [
-            str(line.Index),
-            _percent_with(line.before, line.before_spread),
-            _percent_with(line.after, line.after_spread),
-            str(line.verdict),
-        ]
-        for line in comparison.frame().itertuples()
-    ]
-    return {
-        "title": "Tested accuracy before and after",
-        "means": "Tested accuracy is the share that they predict rightly. ±: standard "
-        "deviation of the repeats.",
-        "models": Listing(("Model", "Before", "After", "Difference"), "tnns", lines),
-    }
-
-
-def _compared(comparison: Comparison) -> dict[str, Any]:
-    early = f"Stopped after {whole_percent(comparison.measured)} of the measurement."
-    notes = (early * (comparison.measured < 1), comparison.note)
-    return {
-        "touched": counted(comparison.n_touched, "row"),
-        "dropped": f"{comparison.n_dropped:,}",
-        "tested": counted(comparison.n_tested, "row"),
-        "note": " ".join(filter(None, notes)),
-        "reference": comparison.reference,
-        **(_errors if comparison.of_numbers else _accuracy)(comparison),
-    }
-
-
-def _percent_with(share: float, spread: float) -> str:
-    if not np.isfinite(share):
-        return "–"
-    return f"{100 * share:.1f}" + (
-        f" ± {100 * spread:.1f} %" if np.isfinite(spread) else " %"
-    )
 
 
 def _value_help(values: CellValues | None) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
+from cellval.in_notebooks import InNotebooks
 from cellval.stats import unit_of
 from cellval.text import brief, full, percent
 
@@ -25,7 +26,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(InNotebooks):
     """Scores before and after a repair, as far as they are known.
 
     Attributes

@@ -117,15 +117,15 @@ def repaired_name(table: Table) -> str:
     return f"{stem}_repaired{endings}"
 
 
-def table_csv(table: Table, repairs: Repairs) -> bytes:
-    """A CSV file (UTF-8, commas) of a table that was made from a DataFrame."""
+def table_csv(table: Table, repairs: Repairs, delimiter: str = ",") -> bytes:
+    """A CSV file (UTF-8) of a table that was made from a DataFrame."""
     _check_places(table, repairs)
     texts, drop = split(repairs)
     columns: dict[str, list[str]] = {c: table.cells[c].tolist() for c in table.cells}
     for (row, column), text in texts.items():
         columns[column][table.position(row)] = text
     frame = pd.DataFrame(columns).drop(index=[table.position(row) for row in drop])
-    written = frame_csv(frame)
+    written = frame_csv(frame, delimiter)
     return written.encode("utf-8")
 
 

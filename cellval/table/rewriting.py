@@ -10,6 +10,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -104,16 +105,17 @@ def _n_breaks(text: str) -> int:
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
-def frame_csv(frame: pd.DataFrame) -> str:
+def frame_csv(frame: pd.DataFrame, delimiter: str = ",") -> str:
     """A frame as a new CSV file.
 
     A lone carriage return ends a row for most readers, but pandas puts no quotes around
     it.
     """
-    text: str = frame.to_csv(index=False, lineterminator="\n")
+    plain: dict[str, Any] = {"index": False, "lineterminator": "\n"}
+    text: str = frame.to_csv(sep=delimiter, **plain)
     if "\r" in text:
         how = csv.QUOTE_NONNUMERIC
-        text = frame.to_csv(index=False, lineterminator="\n", quoting=how)
+        text = frame.to_csv(sep=delimiter, quoting=how, **plain)
     return text
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cellval.errors import InputError
+from cellval.in_notebooks import InNotebooks
 from cellval.limits import refuse_shape
 from cellval.table.columnar import arrow_cells, is_arrow
 from cellval.table.columns import (
@@ -41,8 +42,12 @@ from cellval.table.workbook import WorkbookFormat
 from cellval.text import full, joined, listed, shortened
 
 
+class NoFeature(InputError):
+    """No column says something about the rows."""
+
+
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(InNotebooks):
     """A table of text cells, what each column is, and the label to learn.
 
     Made by `cellval.read` or `Table.from_frame`. Rows without a label have no values;
@@ -554,7 +559,7 @@ def _table(
     if not any(column.feature for column in columns):
         why = "; ".join(f"'{shortened(c.name)}': {c.why_not}" for c in columns[:5])
         beside = f" beside the label '{label}'" if label else ""
-        raise InputError(
+        raise NoFeature(
             f"{name} has no usable feature{beside} ({why}). Add a column that says "
             "something about the rows, or set its kind."
         )

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.errors import InputError
+from cellval.in_notebooks import InNotebooks
 from cellval.table.decoding import bytes_of
 from cellval.table.table import Table
 from cellval.text import counted, cut
@@ -26,7 +27,7 @@ READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
 
 
 @dataclass(frozen=True, eq=False)
-class CellValues:
+class CellValues(InNotebooks):
     """What every cell of a table adds to the score of a learning task.
 
     A cell's value is in units of the score (accuracy of classes, closeness of numbers):

@@ -138,6 +138,13 @@ def score_words(settings: Settings) -> str:
     return balanced + score_name(settings)
 
 
+def colour_words(settings: Settings) -> str:
+    """What the colours of cells say, where they are those of values."""
+    if settings.additive:
+        return f"orange lowers the {score_name(settings)} of the model, blue raises it"
+    return "orange is lower than the mean, blue higher"
+
+
 def spoken(sentence: str, settings: Settings) -> str:
     """A sentence that was written for classes, in words for this label."""
     return sentence if settings.width is None else of_numbers(sentence)

@@ -38,6 +38,7 @@ SWAP = {
 }
 FILES = ["Download the repaired CSV", "Download the change log", "Download the recipe"]
 FILES += ["Download flagged cells", "Download the whole list", "Download the values"]
+FILES += ["Download the script"]
 
 
 def opened(run, **work):
@@ -259,3 +260,16 @@ def test_the_recipe_repairs_the_next_file(davis):
         cell: new.after for cell, new in SWAP.items()
     }
     assert downloads_of(opened(davis))["Download the recipe"].proto.disabled
+
+
+def test_the_script_of_what_was_done_is_shown_when_it_is_asked_for(davis):
+    app = opened(davis, repairs=dict(SWAP))
+    assert not app.code
+    app.session_state["script"] = True
+    app.run()
+    assert not app.exception
+    (code,) = app.code
+    assert 'cellval.read(FILE, label="sex")' in code.value
+    assert "value_cells(table, n_neighbors=5)" in code.value
+    assert "after: '166'" in code.value and "davis_repaired.csv" in code.value
+    assert "fixed = " not in code.value  # nothing was measured or valued again

@@ -37,6 +37,7 @@ from cellval.ui.session import Session
 from cellval.ui.text import changes_words
 from cellval.ui.widgets import download, error
 from cellval.values.result import CellValues
+from cellval.views.script import script
 from cellval.views.suggested import suggested_for
 from cellval.views.value_view import value_view
 
@@ -252,6 +253,46 @@ def _suggested(session: Session) -> dict[Cell, Suggestion]:
     cells = [(int(shown.row_numbers[i]), shown.feature_names[j]) for i, j in places]
     cells = list(dict.fromkeys([*session.file.decisions, *cells]))
     return suggested_for(suspicion, [cell for cell in cells if cell not in changed])
+
+
+# --- in Python ------------------------------------------------------------------------
+
+
+def as_python(session: Session, table: Table) -> None:
+    """A script that does all of it again; made when it is asked for."""
+    make = partial(_script, session, table)
+    a, b = st.columns((1, 2))
+    with _card(a, "Script", "Reads, values and repairs the file as you did here."):
+        name = f"{stem(table)}-repeat.py"
+        download(
+            "Download the script",
+            name,
+            lambda: make().encode(),
+            mime="text/x-python",
+        )
+    with b.expander(
+        "The script", icon=":material/code:", on_change="rerun", key="script"
+    ) as fold:
+        if not fold.open:
+            return
+        try:
+            st.code(make(), height=400)
+        except InputError as fault:
+            error(fault)
+
+
+def _script(session: Session, table: Table) -> str:
+    file, run = session.file, session.memo.first or session.run
+    test = session.test_source
+    return script(
+        table,
+        recipe_of(table, file, reading=reading_of(session.memo.setup)),
+        dict(file.repairs),
+        run.options if run else None,
+        test_file=test.name if test else "",
+        of_repaired=session.is_up_to_date,
+        measured=session.is_measured and file.comparison.on(table) is not None,
+    )
 
 
 # --- to show to others ----------------------------------------------------------------
