@@ -70,6 +70,15 @@ class Table:
         Data rows as a person counts them in the file: from 1, without the header.
     notes : tuple of str
         Sentences about what was guessed or left out.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> table.n_rows, table.feature_names, table.classes
+    (200, ('weight', 'height', 'repwt', 'repht'), ('F', 'M'))
+    >>> table.cells.loc[11, "weight"], table.row_numbers[11]
+    ('166', np.int64(12))
     """
 
     name: str
