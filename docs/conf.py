@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -25,6 +26,7 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"cellval {release}"
+html_math_renderer = "mathml"  # formulas that a browser draws by itself, from no host
 
 # Pages are written in Markdown, docstrings in reStructuredText with plain backticks.
 default_role = "code"
@@ -97,6 +99,18 @@ def _section(name: str, text: str) -> nodes.section:
     return section
 
 
+def _inline(self: Any, node: nodes.math) -> None:
+    self.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block(self: Any, node: nodes.math_block) -> None:
+    formula = tex2mathml(node.astext(), as_block=True)
+    self.body.append(f'<div class="math" style="padding: 0.5em 0">{formula}</div>')
+    raise nodes.SkipNode
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("command-help", CommandHelp)
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     return {"parallel_read_safe": True}

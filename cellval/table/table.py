@@ -77,8 +77,8 @@ class Table:
     >>> table = cellval.read("sample_data/davis.csv", label="sex")
     >>> table.n_rows, table.feature_names, table.classes
     (200, ('weight', 'height', 'repwt', 'repht'), ('F', 'M'))
-    >>> table.cells.loc[11, "weight"], table.row_numbers[11]
-    ('166', np.int64(12))
+    >>> table.cells["weight"][table.position(12)]
+    '166'
     """
 
     name: str
