@@ -24,11 +24,10 @@ def blocks(text, language):
 def commands():
     """Calls of the command line in all texts, by text."""
     for name, text in TEXTS.items():
-        for line in "".join(blocks(text, "bash")).splitlines():
-            words = shlex.split(line, comments=True)
-            words = words[2:] if words[:2] == ["python", "-m"] else words
-            if words[:1] == ["cellval"]:
-                yield pytest.param(words[1:], id=f"{name}: {' '.join(words)}")
+        for line in "".join(blocks(text, "bash")).replace("\\\n", "").splitlines():
+            if found := re.match(r"(?:python -m )?cellval (.*)", line):
+                words = shlex.split(found[1], comments=True)
+                yield pytest.param(words, id=f"{name}: {' '.join(words)}")
 
 
 @pytest.mark.parametrize("name", cellval.__all__)
