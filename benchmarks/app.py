@@ -4,7 +4,8 @@ Needs playwright and Chromium. Prints seconds from the click on "Value the cells
 heatmap that answers clicks (a fresh server, and warm), from another label to the new
 waterfall on the samples, and for a table of Adult's size the time to the first partial
 heatmap, to draw every page, bytes sent and the answer to a click; with --write, into
-results/app.md. With --screenshots, takes the pictures of the README instead.
+results/app.md. With --screenshots, takes the pictures of the README and the docs
+instead; with `--screenshots tutorial`, those of the tutorial alone.
 """
 
 import re
@@ -18,6 +19,7 @@ from playwright.sync_api import expect, sync_playwright
 
 import cellval
 from benchmarks.pages import printed
+from benchmarks.tutorial import BY_HAND
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests" / "browser")]
@@ -34,6 +36,7 @@ from steps import (  # noqa: E402
     look_at,
     open_sample,
     start,
+    still,
     upload,
 )
 
@@ -155,6 +158,63 @@ def screenshots(browser, folder: Path) -> None:
     view = {"width": 1440, "height": 900}
     page = browser.new_context(viewport=view).new_page()
     page.set_default_timeout(60_000)
+    if "tutorial" not in sys.argv:
+        page_screenshots(page, server)
+    tutorial_screenshots(page, server)
+    server.close()
+
+
+def tutorial_screenshots(page, server) -> None:
+    """The walk of docs/tutorial.md, and the pages that no other walk shows."""
+    page.set_viewport_size({"width": 1440, "height": 900})
+    open_sample(page, server, "Diamonds")
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible()
+    screenshot(page, "diamonds_data.png")
+    start(page)
+    done(page)
+    goto_row = page.get_by_role("textbox", name="Go to row")
+    goto_row.fill("472")
+    goto_row.press("Enter")
+    click_cell(page, 471, "y")
+    expect(page.get_by_text("y: 58.9").first).to_be_visible()
+    screenshot(page, "diamonds_heatmap.png")
+    goto(page, "Columns")
+    expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+    screenshot(page, "diamonds_columns.png")
+    goto(page, "Inspection list")
+    for column in ("z", "x", "y"):  # the codes, those with most cells first
+        expect(page.get_by_role("heading", name=f"{column}: 0")).to_be_visible()
+        if column == "z":
+            screenshot(page, "diamonds_findings.png")
+        button(page, "Wrong: repair so").click()
+    goto(page, "Repair")
+    page.get_by_text("Upload decisions").click()
+    upload(page, {"name": "decisions.csv", "mimeType": "text/csv", "buffer": by_hand()})
+    expect(page.get_by_text("5 repairs were read")).to_be_visible()
+    button(page, "Measure before and after").click()
+    expect(button(page, "Measure again")).to_be_enabled(timeout=LONG)
+    tall_screenshot(page, 1500, "diamonds_repair.png")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    goto(page, "Export")
+    expect(page.get_by_text("To show to others")).to_be_visible()
+    screenshot(page, "diamonds_export.png")
+
+
+def by_hand() -> bytes:
+    """A decisions file of the repairs that a person types in the tutorial."""
+    lines = [f"{row},{column},error,{text}" for (row, column), text in BY_HAND.items()]
+    return "\n".join(["row,column,decision,after", *lines, ""]).encode()
+
+
+def screenshot(page, name: str) -> None:
+    """Of the screen once it is drawn, without the tip of the last button."""
+    page.mouse.move(5, 5)
+    still(page)
+    page.wait_for_timeout(1500)
+    page.screenshot(path=PICTURES / name)
+
+
+def page_screenshots(page, server) -> None:
     open_sample(page, server, "Ugly")
     start(page)
     done(page)
@@ -192,7 +252,6 @@ def screenshots(browser, folder: Path) -> None:
     button(page, "Plant errors and look for them").click()
     expect(button(page, "Download the numbers")).to_be_visible(timeout=LONG)
     tall_screenshot(page, 1500, "validate.png")
-    server.close()
 
 
 def tall_screenshot(page, height: int, name: str) -> None:

@@ -82,6 +82,12 @@ PAGES = {
         "kinds, while a run goes on and after it was stopped.",
         ("app", "clicks"),
     ),
+    "tutorial": Page(
+        "The tutorial",
+        "A sample with real errors, repaired: what three models say of it, on rows in "
+        "which nothing was changed.",
+        ("tutorial",),
+    ),
     "reading": Page(
         "Reading files",
         "Each file is read in a process of its own; memory is the peak beyond what the "

@@ -6,7 +6,15 @@ import numpy as np
 
 
 class InputError(ValueError):
-    """Something a person can fix: what is wrong, where, and what to do."""
+    """Something a person can fix: what is wrong, where, and what to do.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> cellval.read("sample_data/davis.csv", label="six")
+    Traceback (most recent call last):
+    cellval.errors.InputError: davis.csv has no column 'six' (label). Did ...
+    """
 
 
 def require(name: str, value: Any, ok: bool, need: str) -> None:

@@ -36,6 +36,16 @@ class Snapshot(Generic[Result]):
         Code is being compiled or loaded; nothing is counted yet.
     make : callable or None
         Makes the result; None as long as there is none.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> for snapshot in cellval.iter_values(table):
+    ...     if snapshot.has_result:  # good enough? then leave
+    ...         values = snapshot.result
+    >>> snapshot.done, snapshot.seen
+    (1.0, '200 test points')
     """
 
     done: float = 0.0

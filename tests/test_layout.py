@@ -13,6 +13,7 @@ OTHERS = {
     "browser": "walks through the app in a browser",
     "pages": "pages as a whole",
     "hostile": "files that are bad or odd, and what each must give",
+    "test_docs": "pages of docs/ beside the code",
     "test_examples": "docs/examples",
     "test_golden": "what version 0.1 computed",
     "test_layers": "contracts of imports",

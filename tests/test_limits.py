@@ -63,7 +63,7 @@ def test_an_empty_variable_sets_nothing(monkeypatch):
     assert limits() == Limits()
 
 
-def test_the_readme_states_every_limit():
-    text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+def test_the_docs_state_every_limit():
+    text = (Path(__file__).parents[1] / "docs" / "files.md").read_text("utf-8")
     for one in fields(Limits):
         assert f"| `{variable(one.name)}` | {one.default:,.0f} |" in text

@@ -157,8 +157,9 @@ def test_every_function_has_words_and_an_example(name):
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_every_class_has_words(name):
-    assert len(getattr(cellval, name).__doc__) > 40
+def test_every_class_has_words_and_an_example(name):
+    words = getattr(cellval, name).__doc__
+    assert len(words) > 40 and "Examples\n    --------\n    >>> " in words
 
 
 @pytest.mark.parametrize("name", [n for n in FUNCTIONS if n.startswith("iter_")])

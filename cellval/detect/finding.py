@@ -61,6 +61,16 @@ class Finding:
     is_open : bool
         Other cells of their rows may break the rule as well: who calls these fine does
         not refuse it.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> first = cellval.findings(table)[0]
+    >>> first.kind, first.cells, first.is_flagged
+    ('swap', [(11, 'weight'), (11, 'height')], True)
+    >>> first.before(table), first.after.tolist()
+    (['166', '57'], ['57', '166'])
     """
 
     kind: str

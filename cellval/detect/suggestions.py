@@ -67,6 +67,16 @@ class Suggestion:
     is_likely : bool
         Clearly the best of all that the cell could be, if it is wrong at all; the
         others are ideas. See ``results/detection.md`` for how often it is right.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> best = cellval.suggest(table, 12, "height")[0]
+    >>> best.text, best.also, best.is_likely
+    ('166', (('weight', '57'),), True)
+    >>> best.why
+    "Swapped with 'weight' in the same row."
     """
 
     text: str

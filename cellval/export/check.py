@@ -53,6 +53,13 @@ class Check(InNotebooks):
         Line of the file on which each cell of a finding begins; empty if unknown.
     unchecked : tuple of str
         A sentence for each rule of the recipe that this file cannot be held against.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> found = cellval.check("sample_data/davis.csv")
+    >>> found.is_clean, found.exit_code, [one.title for one in found.flagged]
+    (False, 1, ['weight and height swapped in 1 row'])
     """
 
     table: Table

@@ -41,6 +41,13 @@ class Groups:
         Group of each row (or feature) of the table; -1 where it is not in the game.
     by : str
         How they were made, in words.
+
+    Examples
+    --------
+    >>> import cellval, numpy as np
+    >>> groups = cellval.Groups(("north", "south"), np.array([0, 1, 1, 0, 1]), "site")
+    >>> len(groups), groups.sizes.tolist()
+    (2, [2, 3])
     """
 
     names: tuple[str, ...]

@@ -83,6 +83,16 @@ class Project:
     trouble : str
         Why the latest changes are not on disk; empty if they are. They are tried again
         with the next one.
+
+    Examples
+    --------
+    >>> import cellval, tempfile
+    >>> file, folder = "sample_data/davis.csv", tempfile.mkdtemp()
+    >>> project = cellval.open_project("heights", file, folder=folder, label="sex")
+    >>> project.work.decide(12, "weight", "error")
+    >>> [step.words for step in project.work.steps]
+    ['weight in row 12 marked as wrong']
+    >>> project.close()
     """
 
     def __init__(

@@ -56,6 +56,14 @@ class Recipe:
         How the file was read.
     notes : tuple of str
         What of the decisions is not in it.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> step = "{do: replace, column: kg, texts: {'-99': ''}}"
+    >>> recipe = cellval.read_recipe(f"version: 1\\nsteps: [{step}]".encode())
+    >>> recipe.steps
+    (Replace(column='kg', texts=(('-99', ''),), why=''),)
     """
 
     steps: tuple[Step, ...] = ()

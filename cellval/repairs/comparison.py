@@ -53,6 +53,15 @@ class Comparison(InNotebooks):
         below the other is better. None of classes.
     guess_error : float
         Of numbers the mean absolute error of the guess.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> fixed = cellval.repair(table, {(12, "weight"): "57", (12, "height"): "166"})
+    >>> helped = cellval.compare_models(table, fixed, folds=2, repeats=1)
+    >>> helped.models, helped.n_touched, helped.n_tested
+    (('KNN', 'Logistic regression', 'Gradient boosting'), 1, 199)
     """
 
     models: tuple[str, ...]

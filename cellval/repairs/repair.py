@@ -26,7 +26,16 @@ PACKED = (".gz", ".zst", ".zip")
 
 @dataclass(frozen=True)
 class Repair:
-    """What happens to a cell, or to a whole row."""
+    """What happens to a cell, or to a whole row.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> cellval.Repair("replace", "166", reason="swapped with weight")
+    Repair(action='replace', after='166', reason='swapped with weight')
+    >>> cellval.Repair("blank").text
+    ''
+    """
 
     action: str  # "replace", "blank" or "drop"
     after: str = ""  # the new text, if it is replaced

@@ -56,6 +56,14 @@ class Column:
         of categories that say it, where texts of the same meaning have one code.
     note : str
         A sentence about a guess that may be wrong.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/ugly.csv", label="grade")
+    >>> column = table.columns[1]
+    >>> column.name, column.kind, column.form, column.strays
+    ('harvested', 'date', 'day.month.year', ((71, 'Mitte September'),))
     """
 
     name: str

@@ -75,6 +75,15 @@ class Table(InNotebooks):
         Data rows as a person counts them in the file: from 1, without the header.
     notes : tuple of str
         Sentences about what was guessed or left out.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> table.n_rows, table.feature_names, table.classes
+    (200, ('weight', 'height', 'repwt', 'repht'), ('F', 'M'))
+    >>> table.cells["weight"][table.position(12)]
+    '166'
     """
 
     name: str

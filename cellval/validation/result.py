@@ -69,6 +69,14 @@ class Validation:
         Is detection finished?
     note : str
         What was reduced; else empty.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> found = cellval.validate(table, kind="swap", removal=False)
+    >>> found.n_wrong, found.frame().columns.tolist()
+    (15, ['signal', 'auc', 'found_first', 'cells_for_50', 'cells_for_90'])
     """
 
     kind: str

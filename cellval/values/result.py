@@ -45,6 +45,16 @@ class CellValues(InNotebooks):
         Test points seen so far.
     settings : Settings
         How the values were made.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> values = cellval.value_cells(table)
+    >>> values.values.shape, round(values.total, 3)
+    ((200, 4), 0.838)
+    >>> values.explain(12)[["column", "cell"]].values.tolist()
+    [['repht', '163'], ['repwt', '56'], ['weight', '166'], ['height', '57']]
     """
 
     values: np.ndarray

@@ -61,6 +61,14 @@ class Settings:
         Test points and seed of each of the runs that were merged.
     middle : float
         The value of a cell that is neither good nor bad.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> how = cellval.value_cells(table).settings
+    >>> how.method, how.test, how.design, how.is_exact
+    ('knn', 'leave-one-out', 'subsets', True)
     """
 
     method: str = "knn"

@@ -50,6 +50,15 @@ class LabelOrCell:
         The change that helps most, in a sentence or two.
     note : str
         What was sampled or read in an unexpected way; else empty.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> values = cellval.value_cells(table)
+    >>> found = cellval.label_or_cell(table, values, 165, {"height": "178"})
+    >>> found.verdict
+    "Changing sex from M to F would raise the row's value most: ..."
     """
 
     row_number: int
@@ -84,6 +93,16 @@ class WhatIf:
         How long it took.
     note : str
         How `after` was computed, and what was read in an unexpected way.
+
+    Examples
+    --------
+    >>> import cellval
+    >>> table = cellval.read("sample_data/davis.csv", label="sex")
+    >>> values = cellval.value_cells(table)
+    >>> new = {"weight": "57", "height": "166"}
+    >>> answer = cellval.what_if(table, values, 12, new)
+    >>> answer.after["cell"].tolist(), answer.gain > 0
+    (['163', '166', '56', '57'], True)
     """
 
     row_number: int
