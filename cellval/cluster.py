@@ -9,7 +9,7 @@ added in their order: the same bits.
 import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from functools import cache
 from typing import Any
@@ -42,27 +42,53 @@ class Cluster(Executor):
         return self._threads
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **how: Any) -> Any:
-        arguments = [self._there(argument) for argument in args]
-        return self._executor.submit(function, *arguments, **how)
+        return self._executor.submit(*self._call(function, *args), **how)
+
+    def put_together(
+        self, function: Callable[..., Any], /, *args: Any, calls: Iterable[Any]
+    ) -> Any:
+        """What a function makes of the answers of calls (function, argument, ...).
+
+        It is called by a worker, before other calls that wait: their answers go from
+        worker to worker, and its own comes here.
+        """
+        how: dict[str, Any] = {"pure": False, "retries": RETRIES}
+        answers = [self.client.submit(*self._call(*call), **how) for call in calls]
+        return self._executor.submit(function, *args, *answers, priority=1)
+
+    def _call(self, function: Callable[..., Any], *args: Any) -> list[Any]:
+        """A function and its arguments; what is large is there already."""
+        owner = getattr(function, "__self__", None)
+        if owner is not None and (there := self._there(owner)) is not owner:
+            function, args = _method, (there, function.__name__, *args)
+        return [function, *map(self._there, args)]
 
     def _there(self, argument: Any) -> Any:
         """A large argument as what stands for it on the workers."""
-        if _n_bytes(argument) < LARGE:
-            return argument
         key = id(argument)  # which stays its own as long as it is kept here
         if key not in self._sent:
-            self._sent[key] = argument, self.client.scatter(argument, broadcast=True)
+            if _n_bytes(argument) < LARGE:
+                return argument
+            (there,) = self.client.scatter([argument], broadcast=True, hash=False)
+            self._sent[key] = argument, there
             if len(self._sent) > SENT:
                 self._sent.popitem(last=False)
         self._sent.move_to_end(key)
         return self._sent[key][1]
 
 
+def _method(owner: Any, name: str, *args: Any) -> Any:
+    return getattr(owner, name)(*args)
+
+
 def _n_bytes(argument: Any) -> int:
+    """About so many travel."""
     if isinstance(argument, np.ndarray):
         return int(argument.nbytes)
     if isinstance(argument, tuple):
         return sum(map(_n_bytes, argument))
+    if hasattr(argument, "__dict__") and not callable(argument):
+        return sum(map(_n_bytes, vars(argument).values()))
     return 0
 
 

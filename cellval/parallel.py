@@ -35,11 +35,21 @@ ONE_THREAD = {
 
 
 class Piece(NamedTuple):
-    """A call that a worker makes, and how much of the whole work it is."""
+    """A call that a worker makes, and how much of the whole work it is.
+
+    On a cluster it may have parts, pieces whose answers are its further arguments: they
+    go from worker to worker, and only its own answer comes here.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     work: float = 1.0
+    parts: "tuple[Piece, ...]" = ()
+
+    @property
+    def n_calls(self) -> int:
+        """Without the one that puts parts together, which takes a moment."""
+        return len(self.parts) or 1
 
 
 @dataclass(frozen=True)
@@ -151,9 +161,8 @@ def _drive(
         while not over:
             if isinstance(pool, Cluster):
                 width = max(1, pool.threads())  # workers come and go
-            while upcoming is not None and len(waiting) < 2 * width:
-                future = pool.submit(upcoming.function, *upcoming.arguments)
-                waiting.append((upcoming, future))
+            while upcoming is not None and _n_under_way(waiting) < 2 * width:
+                waiting.append((upcoming, _submitted(pool, upcoming)))
                 upcoming = next(following, None)
             seconds = time.monotonic() - started
             patience = TICK
@@ -200,6 +209,20 @@ def _drive(
             _close(pool, over)
         for _, future in waiting:
             future.cancel()
+
+
+def _n_under_way(waiting: Iterable[tuple[Piece, Future[Any]]]) -> int:
+    """Calls at least that workers make or will make."""
+    calls = [piece.n_calls for piece, _ in waiting]
+    return sum(calls[1:]) + 1 if calls else 0  # of the first, most may be over
+
+
+def _submitted(pool: Executor, piece: Piece) -> "Future[Any]":
+    if not piece.parts:
+        return pool.submit(piece.function, *piece.arguments)
+    assert isinstance(pool, Cluster)
+    calls = [(part.function, *part.arguments) for part in piece.parts]
+    return pool.put_together(piece.function, *piece.arguments, calls=calls)
 
 
 def _once(make: Callable[[], Result] | None) -> Callable[[], Result] | None:
