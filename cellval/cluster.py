@@ -7,21 +7,25 @@ added in their order: the same bits.
 """
 
 import os
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
-from functools import cache
+from inspect import ismethod
 from typing import Any
 
 import numpy as np
 
 from cellval.errors import InputError
+from cellval.text import counted
 
 LARGE = 100_000  # bytes of an argument that is sent ahead
+DEPTH = 5  # so far down arrays are looked for in it
 SENT = 16  # arguments that are kept on the workers
 LOOKED = 1.0  # seconds for which the size of the cluster is taken as known
 RETRIES = 3  # of a piece whose worker was lost
+PATIENCE = "5s"  # until a scheduler answers
 VARIABLE = "CELLVAL_DASK"
 
 
@@ -32,14 +36,22 @@ class Cluster(Executor):
         self.client = client
         self._executor = client.get_executor(pure=False, retries=RETRIES)
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
-        self._looked, self._threads = -LOOKED, 1
+        self._looked, self._workers = -LOOKED, [1]  # threads of each
 
     def threads(self) -> int:
         """Of all workers that are there now."""
         if time.monotonic() - self._looked >= LOOKED:
-            self._threads = sum(self.client.nthreads().values())
+            self._workers = list(self.client.nthreads().values())
             self._looked = time.monotonic()
-        return self._threads
+        return sum(self._workers)
+
+    @property
+    def words(self) -> str:
+        """Where it is and how large, as in "a cluster of 2 workers with 4 threads"."""
+        threads = counted(self.threads(), "thread")
+        workers = counted(len(self._workers), "worker")
+        address = self.client.scheduler.address
+        return f"a cluster of {workers} with {threads} ({address})"
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **how: Any) -> Any:
         return self._executor.submit(*self._call(function, *args), **how)
@@ -58,9 +70,9 @@ class Cluster(Executor):
 
     def _call(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         """A function and its arguments; what is large is there already."""
-        owner = getattr(function, "__self__", None)
-        if owner is not None and (there := self._there(owner)) is not owner:
-            function, args = _method, (there, function.__name__, *args)
+        if ismethod(function):
+            owner = self._there(function.__self__)
+            function, args = _method, (owner, function.__name__, *args)
         return [function, *map(self._there, args)]
 
     def _there(self, argument: Any) -> Any:
@@ -81,15 +93,14 @@ def _method(owner: Any, name: str, *args: Any) -> Any:
     return getattr(owner, name)(*args)
 
 
-def _n_bytes(argument: Any) -> int:
-    """About so many travel."""
+def _n_bytes(argument: Any, depth: int = DEPTH) -> int:
+    """Of the arrays in an argument: nearly all that travels with it."""
     if isinstance(argument, np.ndarray):
         return int(argument.nbytes)
-    if isinstance(argument, tuple):
-        return sum(map(_n_bytes, argument))
-    if hasattr(argument, "__dict__") and not callable(argument):
-        return sum(map(_n_bytes, vars(argument).values()))
-    return 0
+    held: Iterable[Any] = argument if isinstance(argument, tuple) else ()
+    if hasattr(argument, "__dict__") and not isinstance(argument, type):
+        held = vars(argument).values()
+    return sum(_n_bytes(one, depth - 1) for one in held) if depth else 0
 
 
 def as_executor(given: Any) -> Executor | None:
@@ -116,7 +127,7 @@ def connected(address: str) -> Cluster:
             "A cluster needs Dask: pip install 'cellval[dask]', here and there."
         ) from None
     try:
-        return Cluster(Client(address, timeout="10s"))
+        return Cluster(Client(address, timeout=PATIENCE))
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"No Dask scheduler answers at {address} ({error}). Start one with 'dask "
@@ -124,10 +135,25 @@ def connected(address: str) -> Cluster:
         ) from None
 
 
+def connection(address: str) -> Cluster:
+    """The one for all runs of this process, made again where it was lost."""
+    with _one_at_a_time:
+        known = _connections.get(address)
+        if known is None or known.client.status != "running":
+            known = _connections[address] = connected(address)
+        return known
+
+
+_connections: dict[str, Cluster] = {}
+_one_at_a_time = threading.Lock()
+
+
+def address_of_the_app() -> str:
+    """Of the cluster that the environment variable names; empty for none."""
+    return os.environ.get(VARIABLE, "").strip()
+
+
 def of_the_app() -> Cluster | None:
-    """Where runs of the app compute, if the environment variable names a cluster."""
-    address = os.environ.get(VARIABLE, "").strip()
-    return _kept(address) if address else None
-
-
-_kept = cache(connected)  # one connection for all runs
+    """Where runs of the app compute, if that is on a cluster."""
+    address = address_of_the_app()
+    return connection(address) if address else None

@@ -212,8 +212,7 @@ def run_group(
     steps: np.ndarray,
     stop: np.ndarray,
 ) -> tuple[Item, Sums]:
-    """A group of items of `step` test points each with its sums, added in their order.
-    """
+    """A group of items, `step` test points each, with its sums added in order."""
     parts = range(0, tests.y.size, step)
     total: Sums | None = None
     for first in parts:

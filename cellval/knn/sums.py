@@ -46,7 +46,6 @@ class RunSums:
         """Test points that the estimate speaks for."""
         return int(problem.tests.times.sum()) if self.finest else self.n_tests
 
-
     def of_pass(self) -> Sums:
         """Of all items of the current pass so far."""
         return plus(self.sums, self.branch)
@@ -225,7 +224,8 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
         _refuse(changed)
     empty = nothing(problem)
     # runs of earlier versions had no branches
-    state = {f"branch_{k}": v for k, v in empty.branch._asdict().items()} | values.state
+    none = {f"branch_{k}": array for k, array in empty.branch._asdict().items()}
+    state = {**none, **values.state}
     for name, like in _state(empty).items():
         new = state.get(name)
         if new is None or new.shape != like.shape or new.dtype.kind != like.dtype.kind:
