@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor
+from concurrent.futures import CancelledError, Executor
 from inspect import ismethod
 from typing import Any
 
@@ -34,6 +34,7 @@ class Cluster(Executor):
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self.address = client.scheduler.address
         self._executor = client.get_executor(pure=False, retries=RETRIES)
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
         self._looked, self._workers = -LOOKED, [1]  # threads of each
@@ -50,8 +51,29 @@ class Cluster(Executor):
         """Where it is and how large, as in "a cluster of 2 workers with 4 threads"."""
         threads = counted(self.threads(), "thread")
         workers = counted(len(self._workers), "worker")
-        address = self.client.scheduler.address
-        return f"a cluster of {workers} with {threads} ({address})"
+        return f"a cluster of {workers} with {threads} ({self.address})"
+
+    def trouble(self, error: BaseException) -> str:
+        """What happened to the cluster, and what to do; empty if it is not to blame."""
+        address = self.address
+        if self.client.status != "running" or isinstance(error, CancelledError):
+            return (
+                f"The Dask scheduler at {address} does not answer any more, so the "
+                "work ended there. See that it runs, and start again."
+            )
+        if type(error).__name__ == "KilledWorker":
+            return (
+                f"Workers of the cluster at {address} were lost again and again at the "
+                "same piece of work. They may lack memory: use larger ones, or fewer "
+                "rows or columns."
+            )
+        causes = [error, error.__cause__, error.__context__]
+        if any(isinstance(cause, ImportError) for cause in causes):
+            return (
+                f"The cluster at {address} lacks what the work needs ({error}). "
+                "Install the same version of cellval there, for workers and scheduler."
+            )
+        return ""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **how: Any) -> Any:
         return self._executor.submit(*self._call(function, *args), **how)

@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from cellval.cluster import Cluster, as_executor
-from cellval.errors import is_positive, is_whole, require
+from cellval.errors import InputError, is_positive, is_whole, require
 from cellval.progress import Snapshot
 
 State = TypeVar("State")
@@ -134,8 +134,24 @@ def drive(
     >>> [snapshot.result for snapshot in drive(Sum(), n_jobs=2)]
     [0, 0, 1, 5]
     """
-    width = n_workers(n_jobs)
-    return _drive(computation, budget or Budget(), width, executor)
+    width, given = n_workers(n_jobs), as_executor(executor)
+    steps = _drive(computation, budget or Budget(), width, given)
+    return _explained(steps, given) if isinstance(given, Cluster) else steps
+
+
+def _explained(
+    steps: Generator[Snapshot[Result], None, None], cluster: Cluster
+) -> Generator[Snapshot[Result], None, None]:
+    """The same steps; a cluster that fails is told of in a sentence."""
+    try:
+        with closing(steps):
+            yield from steps
+    except InputError:
+        raise
+    except Exception as error:
+        if why := cluster.trouble(error):
+            raise InputError(why) from error
+        raise
 
 
 def _drive(
@@ -150,8 +166,7 @@ def _drive(
     seen = computation.seen(state)
     yield Snapshot(done / total, seen=seen, preparing=True, make=make)
     computation.prepare()
-    given = as_executor(executor)
-    pool = given or _workers(width, computation.processes)
+    pool = executor or _workers(width, computation.processes)
     following = iter(computation.pieces())
     upcoming = next(following, None)
     waiting: deque[tuple[Piece, Future[Any]]] = deque()

@@ -250,6 +250,27 @@ def test_who_is_not_there_is_waited_for_a_few_seconds_only(capsys):
     assert time.monotonic() - began < 60  # of which we wait for five
 
 
+def test_a_cluster_that_ends_midway_is_told_of():
+    how = {"n_workers": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(**how) as local, distributed.Client(local) as there:
+        steps = cellval.iter_values(TABLE, executor=there, **OPTIONS)
+        next(step for step in steps if step.has_result)
+        address = there.scheduler.address
+        local.close()
+        told = message_of(list, steps)
+    assert f"scheduler at {address} does not answer any more" in told
+
+
+def test_whose_fault_it_is_is_told(client):
+    trouble = Cluster(client).trouble
+    assert "memory" in trouble(distributed.KilledWorker("a", None, 3))
+    wrong = RuntimeError("Error during deserialization of the task graph.")
+    assert trouble(wrong) == ""
+    wrong.__cause__ = ModuleNotFoundError("No module named 'cellval'")
+    assert "same version of cellval" in trouble(wrong)
+    assert trouble(ValueError("of the work itself")) == ""
+
+
 def test_a_connection_is_kept_as_long_as_it_holds(client):
     address = client.scheduler.address
     first = cluster.connection(address)

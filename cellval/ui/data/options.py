@@ -297,7 +297,8 @@ def say_place(options: RunOptions) -> None:
 def say_time(table: Table, options: RunOptions) -> None:
     """About how long the run will take; a warning where it is long."""
     seconds = run_seconds(table, options)
-    text = f"This will take {roughly(seconds)} on this computer."
+    alone = " alone" if address_of_the_app() else ""
+    text = f"This will take {roughly(seconds)} on this computer{alone}."
     if options.method == "knn":
         if options.budget and seconds >= options.budget:
             text = f"Stops after {spoken_time(seconds)} with what there is."
