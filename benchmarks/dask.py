@@ -1,28 +1,33 @@
-"""A Dask cluster: python -m benchmarks.dask [--data DIR] [--share S] [--write]
+"""A Dask cluster: python -m benchmarks.dask [--data DIR] [--tests N] [--write]
 
-Adult in the near field with one pair of orders, each row in turn, until a share of the
-work is done: on threads of this process, and on workers of a cluster on this computer.
+Adult in the near field with one pair of orders for each of some test points: on threads
+of this process, and on workers of a cluster on this computer. Beside the seconds stands
+the processor's time of all processes together, which other programs do not lengthen.
 Also how much of the sums comes to the client.
 """
 
 import argparse
 import time
 import warnings
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 
 import cellval
 from benchmarks.data import adult
 from benchmarks.pages import printed
 from cellval.knn import engine, plan
 
-NEAR = 500
-REPEAT = 2
+NEAR, TESTS, REPEAT = 500, 8000, 2
 PLACES = {
     "1 thread": (0, 1),
     "2 threads": (0, 2),
     "1 worker of 1 thread": (1, 1),
     "2 workers of 1 thread": (2, 1),
     "1 worker of 2 threads": (1, 2),
+}
+BESIDE = {
+    "1 worker of 1 thread": "1 thread",
+    "2 workers of 1 thread": "2 threads",
+    "1 worker of 2 threads": "2 threads",
 }
 
 
@@ -39,43 +44,40 @@ def cluster(n_workers, threads):
         yield client
 
 
-def options_of(table):
-    return {"near": NEAR, "subsets": 2 * len(table.features)}
+def processor(client):
+    """Seconds of it that this process and the workers took by now."""
+    there = client.run(time.process_time).values() if client else ()
+    return time.process_time() + sum(there)
 
 
-def seconds_until(share, table, **where):
-    """From the first piece on until so much of the work is done, and the last step."""
-    steps = cellval.iter_values(table, **options_of(table), **where)
-    with closing(steps):
-        for step in steps:
-            if step.done >= share:
-                break
-    return step.seconds / step.done * share
+def measured(table, options, n_workers, threads):
+    """Seconds, and seconds of the processor, of a run where all is loaded."""
+    with cluster(n_workers, threads) if n_workers else nullcontext() as client:
+        where = {"executor": client} if client else {"n_jobs": threads}
+        few = {**options, "test": options["test"].iloc[:64]}
+        cellval.value_cells(table, **few, **where)
+        before = processor(client)
+        *_, last = cellval.iter_values(table, **options, **where)
+        return last.seconds, processor(client) - before
 
 
-def speed(table, share):
-    print(f"{'':26}{'seconds':>9}{'against':>22}")
+def speed(table, options, repeat):
     best = {}
-    for _ in range(REPEAT):  # one after the other, as the machine may change its speed
-        for name, (n_workers, threads) in PLACES.items():
-            there = cluster(n_workers, threads) if n_workers else nullcontext()
-            with there as client:
-                where = {"executor": client} if client else {"n_jobs": threads}
-                seconds_until(0.01, table, **where)  # loads what is compiled
-                taken = seconds_until(share, table, **where)
-            best[name] = min(taken, best.get(name, taken))
-    one, two = best["1 thread"], best["2 threads"]
-    first = best["1 worker of 1 thread"]
-    said = {
-        "1 worker of 1 thread": f"{first / one - 1:+.1%} of 1 thread",
-        "2 workers of 1 thread": f"{best['2 workers of 1 thread'] / two - 1:+.1%} of 2",
-        "1 worker of 2 threads": f"{best['1 worker of 2 threads'] / two - 1:+.1%} of 2",
-    }
+    for _ in range(repeat):  # in turn, as other programs come and go
+        for name, place in PLACES.items():
+            taken = measured(table, options, *place)
+            known = best.get(name, taken)
+            best[name] = tuple(map(min, taken, known))
+    print(f"{'':24}{'seconds':>9}{'more':>8}{'processor':>12}{'more':>8}")
     for name, taken in best.items():
-        print(f"{name:26}{taken:9.1f}{said.get(name, ''):>22}")
-    print(f"two threads are {one / two:.2f} times as fast as one")
-    gain = first / best["2 workers of 1 thread"]
-    print(f"two workers are {gain:.2f} times as fast as one")
+        more = ["", ""]
+        if name in BESIDE:
+            pairs = zip(taken, best[BESIDE[name]], strict=True)
+            more = [f"{own / beside - 1:+.1%}" for own, beside in pairs]
+        columns = f"{taken[0]:9.1f}{more[0]:>8}{taken[1]:12.1f}{more[1]:>8}"
+        print(f"{name:24}{columns}")
+    for one, two in (list(PLACES)[:2], list(PLACES)[2:4]):
+        print(f"{two}: {best[one][0] / best[two][0]:.2f} times as fast as {one}")
 
 
 @contextmanager
@@ -94,9 +96,9 @@ def counted():
     engine.KnnRun.add = add
 
 
-def traffic(table, share):
+def traffic(table, options):
     print("\nSums that come to the client from 2 workers")
-    print(f"{'':26}{'items':>7}{'sums':>6}{'MB':>8}{'MB per item':>13}")
+    print(f"{'':24}{'items':>7}{'sums':>6}{'MB':>8}{'MB per item':>13}")
     groups, pace = plan.GROUPS, engine.PACE
     ways = {
         "item by item": (10**9, 0.0),
@@ -106,25 +108,29 @@ def traffic(table, share):
     with cluster(2, 1) as client:
         for name, (plan.GROUPS, engine.PACE) in ways.items():
             with counted() as came:
-                seconds_until(share, table, executor=client)
+                cellval.value_cells(table, executor=client, **options)
             size = came["bytes"] / 1e6
             of = f"{came['items']:7}{came['sums']:6}{size:8.0f}"
-            print(f"{name:26}{of}{size / came['items']:13.2f}")
+            print(f"{name:24}{of}{size / came['items']:13.2f}")
     plan.GROUPS, engine.PACE = groups, pace
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--share", type=float, default=0.2)
-    share = parser.parse_known_args()[0].share
+    parser.add_argument("--tests", type=int, default=TESTS)
+    parser.add_argument("--repeat", type=int, default=REPEAT)
+    asked = parser.parse_known_args()[0]
     table, name = adult()
     n, m = table.n_rows, len(table.features)
-    print(f"{name}, {n:,} x {m}, near={NEAR}, one pair of orders, {share:.0%} of it")
-    warnings.simplefilter("ignore")  # of clusters that are closed early
-    began = time.monotonic()
-    speed(table, share)
-    traffic(table, share)
-    print(f"\nall of it took {time.monotonic() - began:.0f} s")
+    test = table.cells.iloc[:: n // asked.tests].iloc[: asked.tests]
+    options = {"near": NEAR, "subsets": 2 * m, "test": test}
+    # groups of as many items as they would have if every row were a test point
+    plan.GROUPS = max(1, plan.GROUPS * asked.tests // n)
+    about = f"{asked.tests:,} test points, near={NEAR}, one pair of orders"
+    print(f"{name}, {n:,} x {m}, {about}")
+    warnings.simplefilter("ignore")  # of clusters that are closed
+    speed(table, options, asked.repeat)
+    traffic(table, options)
 
 
 if __name__ == "__main__":

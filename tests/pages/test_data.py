@@ -615,13 +615,13 @@ def test_where_the_app_computes_is_set_by_the_environment(monkeypatch):
 def test_a_cluster_is_named_before_the_run_and_if_it_is_not_there(monkeypatch):
     monkeypatch.setenv("CELLVAL_DASK", "nonsense://nowhere:1")
     app = upload(open_app("data"), "davis.csv", (SAMPLES / "davis.csv").read_bytes())
-    assert "computes on the cluster at nonsense://nowhere:1" in texts(app.caption)
-    assert "on this computer alone" in texts(app.caption)
+    told = text_of(app)
+    assert "computes on the cluster at nonsense://nowhere:1" in told
+    assert "on this computer alone" in told
     app = settled(click(app, START))
-    assert "No Dask scheduler answers" in texts(app.sidebar.error)
+    assert "No Dask scheduler answers" in text_of(app.sidebar)
     monkeypatch.delenv("CELLVAL_DASK")
-    goto(app, "data")
-    assert "cluster" not in texts(app.caption)
+    assert "computes on" not in text_of(goto(app, "data"))
 
 
 def test_while_it_runs_the_sidebar_says_where(davis):
