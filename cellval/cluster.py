@@ -2,8 +2,9 @@
 
 What many pieces share (the rows of a table) is sent to each worker once. As many pieces
 are under way as keep all threads of the cluster busy, also when it grows. Pieces of a
-worker that is lost are done again by others. Answers come back as from threads, and are
-added in their order: the same bits.
+worker that is lost are done again by others. Answers of several pieces may be put
+together there. They come back as from threads, and are added in their order: the same
+bits.
 """
 
 import os
@@ -12,6 +13,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Executor
+from contextlib import suppress
 from inspect import ismethod
 from typing import Any
 
@@ -37,12 +39,14 @@ class Cluster(Executor):
         self.address = client.scheduler.address
         self._executor = client.get_executor(pure=False, retries=RETRIES)
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
+        self._lock = threading.Lock()
         self._looked, self._workers = -LOOKED, [1]  # threads of each
 
     def threads(self) -> int:
         """Of all workers that are there now."""
         if time.monotonic() - self._looked >= LOOKED:
-            self._workers = list(self.client.nthreads().values())
+            with suppress(Exception):  # if it is gone, the pieces tell of it
+                self._workers = list(self.client.nthreads().values())
             self._looked = time.monotonic()
         return sum(self._workers)
 
@@ -100,15 +104,16 @@ class Cluster(Executor):
     def _there(self, argument: Any) -> Any:
         """A large argument as what stands for it on the workers."""
         key = id(argument)  # which stays its own as long as it is kept here
-        if key not in self._sent:
-            if _n_bytes(argument) < LARGE:
-                return argument
-            (there,) = self.client.scatter([argument], broadcast=True, hash=False)
-            self._sent[key] = argument, there
-            if len(self._sent) > SENT:
-                self._sent.popitem(last=False)
-        self._sent.move_to_end(key)
-        return self._sent[key][1]
+        with self._lock:  # several runs share a cluster
+            if key not in self._sent:
+                if _n_bytes(argument) < LARGE:
+                    return argument
+                (there,) = self.client.scatter([argument], broadcast=True, hash=False)
+                self._sent[key] = argument, there
+                if len(self._sent) > SENT:
+                    self._sent.popitem(last=False)
+            self._sent.move_to_end(key)
+            return self._sent[key][1]
 
 
 def _method(owner: Any, name: str, *args: Any) -> Any:

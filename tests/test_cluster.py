@@ -224,6 +224,12 @@ def test_all_threads_are_counted_also_of_workers_that_come(client, monkeypatch):
     monkeypatch.setattr(cluster, "LOOKED", 0.0)
     assert pool.threads() == 7
 
+    def gone():
+        raise OSError("no answer")
+
+    monkeypatch.setattr(client, "nthreads", gone)
+    assert pool.threads() == 7  # as far as is known
+
 
 def test_a_client_is_found_by_its_address(client):
     there = connected(client.scheduler.address)
