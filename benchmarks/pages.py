@@ -52,6 +52,12 @@ PAGES = {
         "Large tables: a GPU beside the processor.",
         ("gpu",),
     ),
+    "dask": Page(
+        "Clusters",
+        "A Dask cluster of one or two workers on one computer beside threads: the "
+        "same bits, and what it costs to get them from there.",
+        ("dask",),
+    ),
     "games": Page(
         "Other models",
         "2D-Shapley-MC beside plain scikit-learn scripts, 2D-OOB, and blocks.",

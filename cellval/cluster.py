@@ -2,26 +2,32 @@
 
 What many pieces share (the rows of a table) is sent to each worker once. As many pieces
 are under way as keep all threads of the cluster busy, also when it grows. Pieces of a
-worker that is lost are done again by others. Answers come back as from threads, and are
-added in their order: the same bits.
+worker that is lost are done again by others. Answers of several pieces may be put
+together there. They come back as from threads, and are added in their order: the same
+bits.
 """
 
 import os
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from concurrent.futures import Executor
-from functools import cache
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError, Executor
+from contextlib import suppress
+from inspect import ismethod
 from typing import Any
 
 import numpy as np
 
 from cellval.errors import InputError
+from cellval.text import counted
 
 LARGE = 100_000  # bytes of an argument that is sent ahead
+DEPTH = 5  # so far down arrays are looked for in it
 SENT = 16  # arguments that are kept on the workers
 LOOKED = 1.0  # seconds for which the size of the cluster is taken as known
 RETRIES = 3  # of a piece whose worker was lost
+PATIENCE = "5s"  # until a scheduler answers
 VARIABLE = "CELLVAL_DASK"
 
 
@@ -30,40 +36,98 @@ class Cluster(Executor):
 
     def __init__(self, client: Any) -> None:
         self.client = client
+        self.address = client.scheduler.address
         self._executor = client.get_executor(pure=False, retries=RETRIES)
         self._sent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
-        self._looked, self._threads = -LOOKED, 1
+        self._lock = threading.Lock()
+        self._looked, self._workers = -LOOKED, [1]  # threads of each
 
     def threads(self) -> int:
         """Of all workers that are there now."""
         if time.monotonic() - self._looked >= LOOKED:
-            self._threads = sum(self.client.nthreads().values())
+            with suppress(Exception):  # if it is gone, the pieces tell of it
+                self._workers = list(self.client.nthreads().values())
             self._looked = time.monotonic()
-        return self._threads
+        return sum(self._workers)
+
+    @property
+    def words(self) -> str:
+        """Where it is and how large, as in "a cluster of 2 workers with 4 threads"."""
+        threads = counted(self.threads(), "thread")
+        workers = counted(len(self._workers), "worker")
+        return f"a cluster of {workers} with {threads} ({self.address})"
+
+    def trouble(self, error: BaseException) -> str:
+        """What happened to the cluster, and what to do; empty if it is not to blame."""
+        address = self.address
+        if self.client.status != "running" or isinstance(error, CancelledError):
+            return (
+                f"The Dask scheduler at {address} does not answer any more, so the "
+                "work ended there. See that it runs, and start again."
+            )
+        if type(error).__name__ == "KilledWorker":
+            return (
+                f"Workers of the cluster at {address} were lost again and again at the "
+                "same piece of work. They may lack memory: use larger ones, or fewer "
+                "rows or columns."
+            )
+        causes = [error, error.__cause__, error.__context__]
+        if any(isinstance(cause, ImportError) for cause in causes):
+            return (
+                f"The cluster at {address} lacks what the work needs ({error}). "
+                "Install the same version of cellval there, for workers and scheduler."
+            )
+        return ""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **how: Any) -> Any:
-        arguments = [self._there(argument) for argument in args]
-        return self._executor.submit(function, *arguments, **how)
+        return self._executor.submit(*self._call(function, *args), **how)
+
+    def put_together(
+        self, function: Callable[..., Any], /, *args: Any, calls: Iterable[Any]
+    ) -> Any:
+        """What a function makes of the answers of calls (function, argument, ...).
+
+        It is called by a worker, before other calls that wait: their answers go from
+        worker to worker, and its own comes here.
+        """
+        how: dict[str, Any] = {"pure": False, "retries": RETRIES}
+        answers = [self.client.submit(*self._call(*call), **how) for call in calls]
+        return self._executor.submit(function, *args, *answers, priority=1)
+
+    def _call(self, function: Callable[..., Any], *args: Any) -> list[Any]:
+        """A function and its arguments; what is large is there already."""
+        if ismethod(function):
+            owner = self._there(function.__self__)
+            function, args = _method, (owner, function.__name__, *args)
+        return [function, *map(self._there, args)]
 
     def _there(self, argument: Any) -> Any:
         """A large argument as what stands for it on the workers."""
-        if _n_bytes(argument) < LARGE:
-            return argument
         key = id(argument)  # which stays its own as long as it is kept here
-        if key not in self._sent:
-            self._sent[key] = argument, self.client.scatter(argument, broadcast=True)
-            if len(self._sent) > SENT:
-                self._sent.popitem(last=False)
-        self._sent.move_to_end(key)
-        return self._sent[key][1]
+        with self._lock:  # several runs share a cluster
+            if key not in self._sent:
+                if _n_bytes(argument) < LARGE:
+                    return argument
+                (there,) = self.client.scatter([argument], broadcast=True, hash=False)
+                self._sent[key] = argument, there
+                if len(self._sent) > SENT:
+                    self._sent.popitem(last=False)
+            self._sent.move_to_end(key)
+            return self._sent[key][1]
 
 
-def _n_bytes(argument: Any) -> int:
+def _method(owner: Any, name: str, *args: Any) -> Any:
+    return getattr(owner, name)(*args)
+
+
+def _n_bytes(argument: Any, depth: int = DEPTH) -> int:
+    """Of the arrays in an argument: nearly all that travels with it."""
     if isinstance(argument, np.ndarray):
         return int(argument.nbytes)
-    if isinstance(argument, tuple):
-        return sum(map(_n_bytes, argument))
-    return 0
+    held: Iterable[Any] = argument if isinstance(argument, tuple) else ()
+    if hasattr(argument, "__dict__") and not isinstance(argument, type):
+        held = vars(argument).values()
+    return sum(_n_bytes(one, depth - 1) for one in held) if depth else 0
 
 
 def as_executor(given: Any) -> Executor | None:
@@ -90,7 +154,7 @@ def connected(address: str) -> Cluster:
             "A cluster needs Dask: pip install 'cellval[dask]', here and there."
         ) from None
     try:
-        return Cluster(Client(address, timeout="10s"))
+        return Cluster(Client(address, timeout=PATIENCE))
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"No Dask scheduler answers at {address} ({error}). Start one with 'dask "
@@ -98,10 +162,25 @@ def connected(address: str) -> Cluster:
         ) from None
 
 
+def connection(address: str) -> Cluster:
+    """The one for all runs of this process, made again where it was lost."""
+    with _one_at_a_time:
+        known = _connections.get(address)
+        if known is None or known.client.status != "running":
+            known = _connections[address] = connected(address)
+        return known
+
+
+_connections: dict[str, Cluster] = {}
+_one_at_a_time = threading.Lock()
+
+
+def address_of_the_app() -> str:
+    """Of the cluster that the environment variable names; empty for none."""
+    return os.environ.get(VARIABLE, "").strip()
+
+
 def of_the_app() -> Cluster | None:
-    """Where runs of the app compute, if the environment variable names a cluster."""
-    address = os.environ.get(VARIABLE, "").strip()
-    return _kept(address) if address else None
-
-
-_kept = cache(connected)  # one connection for all runs
+    """Where runs of the app compute, if that is on a cluster."""
+    address = address_of_the_app()
+    return connection(address) if address else None

@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from cellval.cluster import Cluster, as_executor
-from cellval.errors import is_positive, is_whole, require
+from cellval.errors import InputError, is_positive, is_whole, require
 from cellval.progress import Snapshot
 
 State = TypeVar("State")
@@ -35,11 +35,21 @@ ONE_THREAD = {
 
 
 class Piece(NamedTuple):
-    """A call that a worker makes, and how much of the whole work it is."""
+    """A call that a worker makes, and how much of the whole work it is.
+
+    On a cluster it may have parts, pieces whose answers are its further arguments: they
+    go from worker to worker, and only its own answer comes here.
+    """
 
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     work: float = 1.0
+    parts: "tuple[Piece, ...]" = ()
+
+    @property
+    def n_calls(self) -> int:
+        """Without the one that puts parts together, which takes a moment."""
+        return len(self.parts) or 1
 
 
 @dataclass(frozen=True)
@@ -124,8 +134,24 @@ def drive(
     >>> [snapshot.result for snapshot in drive(Sum(), n_jobs=2)]
     [0, 0, 1, 5]
     """
-    width = n_workers(n_jobs)
-    return _drive(computation, budget or Budget(), width, executor)
+    width, given = n_workers(n_jobs), as_executor(executor)
+    steps = _drive(computation, budget or Budget(), width, given)
+    return _explained(steps, given) if isinstance(given, Cluster) else steps
+
+
+def _explained(
+    steps: Generator[Snapshot[Result], None, None], cluster: Cluster
+) -> Generator[Snapshot[Result], None, None]:
+    """The same steps; a cluster that fails is told of in a sentence."""
+    try:
+        with closing(steps):
+            yield from steps
+    except InputError:
+        raise
+    except Exception as error:
+        if why := cluster.trouble(error):
+            raise InputError(why) from error
+        raise
 
 
 def _drive(
@@ -140,8 +166,7 @@ def _drive(
     seen = computation.seen(state)
     yield Snapshot(done / total, seen=seen, preparing=True, make=make)
     computation.prepare()
-    given = as_executor(executor)
-    pool = given or _workers(width, computation.processes)
+    pool = executor or _workers(width, computation.processes)
     following = iter(computation.pieces())
     upcoming = next(following, None)
     waiting: deque[tuple[Piece, Future[Any]]] = deque()
@@ -151,9 +176,8 @@ def _drive(
         while not over:
             if isinstance(pool, Cluster):
                 width = max(1, pool.threads())  # workers come and go
-            while upcoming is not None and len(waiting) < 2 * width:
-                future = pool.submit(upcoming.function, *upcoming.arguments)
-                waiting.append((upcoming, future))
+            while upcoming is not None and _n_under_way(waiting) < 2 * width:
+                waiting.append((upcoming, _submitted(pool, upcoming)))
                 upcoming = next(following, None)
             seconds = time.monotonic() - started
             patience = TICK
@@ -200,6 +224,20 @@ def _drive(
             _close(pool, over)
         for _, future in waiting:
             future.cancel()
+
+
+def _n_under_way(waiting: Iterable[tuple[Piece, Future[Any]]]) -> int:
+    """Calls at least that workers make or will make."""
+    calls = [piece.n_calls for piece, _ in waiting]
+    return sum(calls[1:]) + 1 if calls else 0  # of the first, most may be over
+
+
+def _submitted(pool: Executor, piece: Piece) -> "Future[Any]":
+    if not piece.parts:
+        return pool.submit(piece.function, *piece.arguments)
+    assert isinstance(pool, Cluster)
+    calls = [(part.function, *part.arguments) for part in piece.parts]
+    return pool.put_together(piece.function, *piece.arguments, calls=calls)
 
 
 def _once(make: Callable[[], Result] | None) -> Callable[[], Result] | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.cluster import Cluster, as_executor
 from cellval.errors import InputError
 from cellval.knn import engine
 from cellval.knn.problem import require_label
@@ -19,7 +20,13 @@ from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
 from cellval.values.options import RunOptions
-from cellval.values.result import CellValues, among_all, of_labelled, unvalued
+from cellval.values.result import (
+    CellValues,
+    among_all,
+    made_on,
+    of_labelled,
+    unvalued,
+)
 
 
 def iter_values(
@@ -74,6 +81,7 @@ def iter_chosen(
     """
     if not table.label:
         return iter([Snapshot(1.0, seconds_left=0.0, make=partial(unvalued, table))])
+    executor = as_executor(executor)
     where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
     if table.labelled is not table and not options.is_function:
         if continue_from is not None:
@@ -84,7 +92,8 @@ def iter_chosen(
         )
         return _among_all(steps, table)
     if options.method == "knn":
-        return engine.iter_knn(table, options, continue_from=continue_from, **where)
+        steps = engine.iter_knn(table, options, continue_from=continue_from, **where)
+        return _with_place(steps, executor)
     if continue_from is not None:
         raise InputError(
             "Only values of the KNN method can be continued. Run the other methods "
@@ -93,7 +102,24 @@ def iter_chosen(
     # scikit-learn takes two seconds to load, and KNN does without it
     from cellval.games.run import iter_game
 
-    return iter_game(table, options, **where)
+    return _with_place(iter_game(table, options, **where), executor)
+
+
+def _with_place(
+    steps: Iterator[Snapshot[CellValues]], executor: Executor | None
+) -> Iterator[Snapshot[CellValues]]:
+    """Their settings say on which cluster they were made, if they were."""
+    if not isinstance(executor, Cluster):
+        return steps
+    return _placed(steps, executor)
+
+
+def _placed(
+    steps: Iterator[Snapshot[CellValues]], cluster: Cluster
+) -> Iterator[Snapshot[CellValues]]:
+    with closing(steps):  # type: ignore[type-var] # all of them are generators
+        for step in steps:
+            yield step.then(partial(made_on, cluster=cluster.words))
 
 
 def _among_all(

@@ -7,7 +7,7 @@ from cellval.jobs.fits import check_memory, check_time
 from cellval.text import counted
 from cellval.ui import codes
 from cellval.ui.data import file, projects, welcome
-from cellval.ui.data.options import choose_options, say_time
+from cellval.ui.data.options import choose_options, say_place, say_time
 from cellval.ui.live import live
 from cellval.ui.navigation import goto
 from cellval.ui.repair.history import history
@@ -76,6 +76,7 @@ with run.container(border=True):
             check_memory(table)
             check_time(table, options)
             say_time(table, options)
+            say_place(options)
     except InputError as fault:
         st.error(plain(str(fault)))
         options = None

@@ -48,9 +48,9 @@ FUNCTIONS = {
     "n_neighbors=10, width=None, method='auto', rounds=100, target_stderr=None, "
     "budget=None, random_state=0, executor=None, n_jobs=None)",
     "iter_comparison": "(before, after, *, n_neighbors=10, folds=5, repeats=5, "
-    "random_state=0)",
+    "random_state=0, executor=None)",
     "iter_validation": "(table, *, kind='low density', share=0.02, removal=True, "
-    "test_share=0.3, random_state=0, n_jobs=None, **options)",
+    "test_share=0.3, random_state=0, n_jobs=None, executor=None, **options)",
     "iter_values": "(table, *, n_jobs=None, executor=None, continue_from=None, "
     "**options)",
     "label_or_cell": "(table, values, row_number, suggestions, *, test=None, "

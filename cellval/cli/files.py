@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cellval.cli import signals
-from cellval.cluster import connected
+from cellval.cluster import connection
 from cellval.errors import InputError
 from cellval.jobs.fits import check_memory
 from cellval.progress import Snapshot, shown
@@ -79,6 +79,12 @@ def _kinds(pairs: Sequence[str]) -> dict[str, str]:
     return kinds
 
 
+def where_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Where it is computed: on threads here, or on a cluster."""
+    executor = connection(options.dask) if options.dask else None
+    return {"n_jobs": options.jobs, "executor": executor}
+
+
 def find_values(
     options: argparse.Namespace,
     table: Table,
@@ -100,9 +106,7 @@ def find_values(
     if project is not None and isinstance(chosen.get("test"), Table):
         raw, name = bytes_of(options.test)
         project.test_source = Source.of(name, raw)
-    where: dict[str, Any] = {"n_jobs": options.jobs}
-    if options.dask:
-        where["executor"] = connected(options.dask)
+    where = where_of(options)
     if project is not None:
         steps = project.iter_values(**where, **chosen)
         return last_of(steps, deadline=deadline, share=share)

@@ -19,6 +19,7 @@ from cellval.cli.files import (
     last_of,
     printable,
     read_table,
+    where_of,
     write,
 )
 from cellval.detect.placeholders import missing_codes
@@ -142,8 +143,8 @@ def _steps(
     seed = options.random_state or 0
     # What takes a moment is found as a whole, however few the seconds are.
     in_parts = options.budget is not None and expected_seconds(table, timed=False) > 1
-    how = {"random_state": seed, "n_jobs": options.jobs}
-    yield from iter_surprise(table, **how, in_parts=in_parts)
+    where = where_of(options)
+    yield from iter_surprise(table, random_state=seed, **where, in_parts=in_parts)
 
 
 def _ended(how: str | None) -> int:
@@ -199,7 +200,8 @@ def report(options: argparse.Namespace) -> int:
     if options.measure:
         from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
 
-        chosen = {"random_state": options.random_state or 0}
+        chosen: dict[str, Any] = {"random_state": options.random_state or 0}
+        chosen["executor"] = where_of(options)["executor"]
         chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
         measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
-from cellval.cluster import of_the_app
+from cellval.cluster import Cluster, of_the_app
 from cellval.detect.findings import all_findings
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
+from cellval.knn.backends import chosen
 from cellval.parallel import TICK, give_way
 from cellval.progress import Snapshot
 from cellval.table.table import Table
@@ -194,6 +195,8 @@ class ValuationJob(Job[CellValues]):
         self.has_questions = False  # are they the last, and all findings known?
         self._made_at = self._making = 0.0  # when, and how many seconds that took
         self._looking: Snapshot[Any] = Snapshot()  # how far surprise is
+        self._there: Cluster | None = None
+        self.place = ""  # where it computes, if not on this computer's processor
 
     @property
     def result(self) -> CellValues | None:
@@ -224,6 +227,8 @@ class ValuationJob(Job[CellValues]):
 
     def _see(self, snapshot: Snapshot[CellValues]) -> None:
         super()._see(snapshot)
+        if self._there is not None:
+            self.place = self._there.words  # workers come and go
         if self._keeper is not None and self.active:
             self._keeper.see(snapshot)
         if snapshot.has_result and self._is_due():
@@ -296,9 +301,12 @@ class ValuationJob(Job[CellValues]):
         if self._over is not None:
             return iter([self._over])
         known, self._known = self._known, None
-        there = None if self.options.backend == "cuda" else of_the_app()
+        if self.options.backend != "cuda":
+            self._there = of_the_app()
+        if self._there is None and chosen(self.options.backend) == "cuda":
+            self.place = "a GPU"
         return iter_chosen(
-            self.table, self.options, executor=there, continue_from=known
+            self.table, self.options, executor=self._there, continue_from=known
         )
 
     def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:

@@ -553,13 +553,15 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
     n_pairs = orders.shape[1]
     scratch = make_scratch(n)
     whole, empty = np.empty(n), np.empty(n)
+    # once: a Dask worker gives memory back at once, and gets other pages for the next
+    psi = np.empty((m, n), sums.cells.dtype)
     for t in range(tests.y.size):
         if stop[0]:
             break
         point = meet(rows, tests, t, chance, steps, scratch, empty)
+        psi[:] = 0
         hit, miss = no_columns(point.n_rows, point.n_agree, chance, steps)
         first = np.array([miss, hit])
-        psi = np.zeros((m, n), sums.cells.dtype)
         offset = np.zeros((m, 2))
         for k in range(2 * n_pairs):
             order = orders[t, k // 2, :: 1 if k % 2 else -1]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellval.cluster import Cluster, as_executor
 from cellval.errors import InputError
 from cellval.knn import cell_values
 from cellval.knn.cell_values import Queries, Rows, Sums
@@ -37,6 +38,7 @@ _SAMPLED: tuple[dict[str, Any], ...] = (
 TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
 # Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
 EXTREMELY_FAR = 2.0**15
+PACE = 5.0  # seconds that may pass between two sums that come from a cluster
 WARM_UPS = ((6, ({"subsets": "all"}, *_SAMPLED)), (SMALL + 1, _SAMPLED))
 
 
@@ -49,6 +51,7 @@ def iter_knn(
     continue_from: CellValues | None = None,
 ) -> Iterator[Snapshot[CellValues]]:
     """Value the cells of a table by KNN, step by step; see `cellval.iter_values`."""
+    executor = as_executor(executor)
     if executor is not None:
         if options.backend == "cuda":
             raise InputError(
@@ -62,7 +65,7 @@ def iter_knn(
 
         run: KnnRun = CudaRun(problem, begun)
         return drive(run, budget=options.stops_at, n_jobs=THREADS)
-    run = KnnRun(problem, begun)
+    run = KnnRun(problem, begun, executor if isinstance(executor, Cluster) else None)
     return drive(run, budget=options.stops_at, n_jobs=n_jobs, executor=executor)
 
 
@@ -72,10 +75,11 @@ class KnnRun(Computation[RunSums, CellValues]):
 
     problem: Problem
     begun: RunSums
+    cluster: Cluster | None = None  # where sums of groups are added up, too
 
     def __post_init__(self) -> None:
         self._stop = np.zeros(1, np.uint8)
-        self._at = self.begun.pass_number, self.begun.next_item
+        self._at = _at(self.begun)
         self.total = self.problem.plan.total_work()
         self.before = self.problem.plan.work_before(*self._at)
 
@@ -90,22 +94,46 @@ class KnnRun(Computation[RunSums, CellValues]):
         for pass_number in range(number, len(plan.passes())):
             at = at if pass_number == number else 0
             while True:
-                group = self._group(pass_number, at)
-                yield self._piece(group, at)
-                if group.last == plan.n_tests:
+                branch = self._branch(pass_number, at)
+                groups = list(self._groups(branch, at))
+                if self._comes_as_one(branch, at):
+                    yield Piece(add_up, (), plan.work(branch), tuple(groups))
+                else:
+                    yield from groups
+                if branch.last == plan.n_tests:
                     break
-                at = group.number + 1
+                at = branch.number + 1
 
-    def _group(self, pass_number: int, number: int) -> Item:
-        """Items from this one on whose sums are added up where they are made."""
-        return self.problem.plan.group(pass_number, number)
+    def _branch(self, pass_number: int, number: int) -> Item:
+        """Items from this one on that are added up before they are added to others."""
+        return self.problem.plan.branch(pass_number, number)
+
+    def _groups(self, branch: Item, first: int) -> Iterator[Piece]:
+        """The groups of a branch from item number `first` on."""
+        while first <= branch.number:
+            group = self.problem.plan.group(branch.pass_number, first)
+            yield self._piece(group, first)
+            first = group.number + 1
+
+    def _comes_as_one(self, branch: Item, first: int) -> bool:
+        """Is a branch added up on the cluster? Then its groups do not come here.
+
+        Not the first one of a run, which may have begun before, and from which people
+        see their first values; nor those that would come too seldom.
+        """
+        if self.cluster is None or (branch.pass_number, first) == self._at:
+            return False
+        each = usual_seconds(self.problem.plan.n_rows, self.problem.near)
+        seconds = each * self.problem.plan.work(branch)
+        return seconds <= PACE * self.cluster.threads()
 
     def _piece(self, group: Item, first: int) -> Piece:
         """The items from number `first` to the last one of a group."""
         plan, rows = self.problem.plan, self.problem.rows
         step = plan.batch(group.n_pairs)
         drawn = self._tests(group), self._orders(group, first)
-        return Piece(run_group, (rows, *drawn, step, *self._fixed), plan.work(group))
+        arguments = (group, rows, *drawn, step, *self._fixed)
+        return Piece(run_group, arguments, plan.work(group))
 
     def _orders(self, group: Item, first: int) -> np.ndarray | None:
         """Of the test points of a group: those of its items."""
@@ -132,9 +160,10 @@ class KnnRun(Computation[RunSums, CellValues]):
     def begin(self) -> RunSums:
         return self.begun
 
-    def add(self, state: RunSums, answer: Sums) -> RunSums:
-        group = self._group(state.pass_number, state.next_item)
-        return added(self.problem, state, group, answer)
+    def add(self, state: RunSums, answer: tuple[Item, Sums]) -> RunSums:
+        items, sums = answer
+        ends_branch = items.last == self._branch(*_at(state)).last
+        return added(self.problem, state, items, sums, ends_branch=ends_branch)
 
     def make(self, state: RunSums) -> Callable[[], CellValues] | None:
         # one test point alone says nothing about its error, unless there is no other
@@ -153,7 +182,27 @@ class KnnRun(Computation[RunSums, CellValues]):
         self._stop[0] = 1
 
 
+def _at(state: RunSums) -> tuple[int, int]:
+    """Pass and number of the next item."""
+    return state.pass_number, state.next_item
+
+
+def add_up(*groups: tuple[Item, Sums]) -> tuple[Item, Sums]:
+    """Sums of groups that follow each other as those of one, added in their order."""
+    (first, sums), (last, _) = groups[0], groups[-1]
+    total = Sums(*(array.astype(float) for array in sums))
+    for _, more in groups[1:]:
+        _add(total, more)
+    return replace(last, first=first.first), total
+
+
+def _add(total: Sums, more: Sums) -> None:
+    for so_far, new in zip(total, more, strict=True):
+        so_far += new
+
+
 def run_group(
+    group: Item,
     rows: Rows,
     tests: Queries,
     orders: np.ndarray | None,
@@ -162,8 +211,8 @@ def run_group(
     chance: bool,
     steps: np.ndarray,
     stop: np.ndarray,
-) -> Sums:
-    """Sums of some work items of `step` test points each, added in their order."""
+) -> tuple[Item, Sums]:
+    """A group of items, `step` test points each, with its sums added in order."""
     parts = range(0, tests.y.size, step)
     total: Sums | None = None
     for first in parts:
@@ -177,10 +226,9 @@ def run_group(
             many = len(parts) > 1  # else nothing is added to it
             total = Sums(*(a.astype(float) for a in sums)) if many else sums
         else:
-            for so_far, new in zip(total, sums, strict=True):
-                so_far += new
+            _add(total, sums)
     m, n = rows.cells.shape
-    return cell_values.make_sums(n, m) if total is None else total
+    return group, cell_values.make_sums(n, m) if total is None else total
 
 
 def run_item(

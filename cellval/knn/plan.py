@@ -29,6 +29,7 @@ NANOSECONDS, FAR_NANOSECONDS, NEAR_NANOSECONDS = 15.0, 3.0, 40.0
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
 SEGMENTS = 4  # parts of the test points whose sums are kept apart
 GROUPS = 64  # of items in a segment: their sums are added up where they are made
+BRANCH = 8  # groups whose sums are added up before those of all others
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,22 @@ class Plan:
 
         Where groups end does not depend on the item from which a run goes on.
         """
+        size = self._group_size(pass_number, number, work)
+        return self._up_to(size, pass_number, number)
+
+    def branch(self, pass_number: int, number: int) -> Item:
+        """An item with those after it up to the end of its branch: a few groups whose
+        sums are added up before they are added to those of the branches before.
+
+        So they can be added up far away, which changes no bit.
+        """
+        size = BRANCH * self._group_size(pass_number, number)
+        return self._up_to(size, pass_number, number)
+
+    def _group_size(
+        self, pass_number: int, number: int, work: float | None = None
+    ) -> int:
+        """Test points of the groups in the segment of an item."""
         item = self.item(pass_number, number)
         step = self.batch(item.n_pairs)
         start, end = self.segments()[item.segment]
@@ -105,7 +122,14 @@ class Plan:
         if work is not None:
             each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
             many = int(work / each)
-        size = step * max(1, many)
+        return step * max(1, many)
+
+    def _up_to(self, size: int, pass_number: int, number: int) -> Item:
+        """An item with those after it, as far as the next multiple of a size, or the
+        end of its segment."""
+        item = self.item(pass_number, number)
+        step = self.batch(item.n_pairs)
+        start, end = self.segments()[item.segment]
         last = min(end, start + ((item.first - start) // size + 1) * size)
         number += -(-(last - item.first) // step) - 1
         return replace(item, number=number, last=last, ends_segment=last == end)

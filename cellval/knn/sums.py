@@ -19,11 +19,15 @@ from cellval.values.settings import OF_THE_RUN
 class RunSums:
     """Sums of the items so far: the current pass, and what finished ones left.
 
+    Items are added in their order to those of their branch, and branches in theirs to
+    those of the pass: the same bits, wherever a branch is added up.
+
     Sums of cells are kept for each segment of the test points, so that a later pass
     refines one segment after the other and the estimate always speaks for all of them.
     """
 
-    sums: Sums  # of the current pass
+    sums: Sums  # of the current pass, without the current branch
+    branch: Sums  # of the current branch
     open_cells: np.ndarray  # (m, n): of the current pass in the current segment
     segment_cells: tuple[np.ndarray, ...]  # (m, n) each: of finished ones, times pairs
     segment_pairs: np.ndarray  # (n_segments,)
@@ -42,9 +46,18 @@ class RunSums:
         """Test points that the estimate speaks for."""
         return int(problem.tests.times.sum()) if self.finest else self.n_tests
 
+    def of_pass(self) -> Sums:
+        """Of all items of the current pass so far."""
+        return plus(self.sums, self.branch)
 
-# What a run needs to go on, beside the sums.
-KEPT = {field.name for field in fields(RunSums)} - {"sums", "n_items"}
+
+SUMS = ("sums", "branch")
+# What a run needs to go on, beside them.
+KEPT = {field.name for field in fields(RunSums)} - {*SUMS, "n_items"}
+
+
+def plus(one: Sums, other: Sums) -> Sums:
+    return Sums(*(a + b for a, b in zip(one, other, strict=True)))
 
 
 def nothing(problem: Problem) -> RunSums:
@@ -52,6 +65,7 @@ def nothing(problem: Problem) -> RunSums:
     n_segments = len(problem.plan.segments())
     return RunSums(
         sums=make_sums(n, m),
+        branch=make_sums(n, m),
         open_cells=np.zeros((m, n)),
         segment_cells=(np.zeros((m, n)),) * n_segments,
         segment_pairs=np.zeros(n_segments, np.int64),
@@ -62,14 +76,21 @@ def nothing(problem: Problem) -> RunSums:
     )
 
 
-def added(problem: Problem, merged: RunSums, item: Item, part: Sums) -> RunSums:
-    """With an item's sums; its segment and its pass are closed if it is their last."""
-    sums = Sums(*(a + b for a, b in zip(merged.sums, part, strict=True)))
+def added(
+    problem: Problem, merged: RunSums, item: Item, part: Sums, *, ends_branch: bool
+) -> RunSums:
+    """With an item's sums (or a group's, or a branch's); its branch, its segment and
+    its pass are closed if it is their last."""
+    branch = plus(merged.branch, part)
     n_tests = merged.n_tests + int(problem.tests.times[item.first : item.last].sum())
-    new: dict[str, Any] = {"sums": sums, "n_tests": n_tests, "n_visited": item.last}
+    new: dict[str, Any] = {"n_tests": n_tests, "n_visited": item.last}
     new["n_items"] = merged.n_items + 1
     new["next_item"] = item.number + 1
-    new["open_cells"] = merged.open_cells + part.cells
+    if not ends_branch:
+        return replace(merged, branch=branch, **new)
+    sums = plus(merged.sums, branch)
+    new |= {"sums": sums, "branch": make_sums(*sums.cells.shape[::-1])}
+    new["open_cells"] = merged.open_cells + branch.cells
     pairs = max(1, item.n_pairs)
     if item.ends_segment:
         segments = list(merged.segment_cells)
@@ -112,7 +133,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
 
     Standard errors are those of the finest finished pass: the others only add to it.
     """
-    sums, n = merged.sums, merged.n_tests
+    n = merged.n_tests
     n_all = int(problem.tests.times.sum())
     if merged.finest:
         pairs = merged.segment_pairs
@@ -123,6 +144,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
         variances = [merged.cell_variance, merged.row_variance, merged.column_variance]
         weight = float(pairs.mean() * n_all)
     else:
+        sums = merged.of_pass()
         cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
         # equal test points are visited together: so far there are fewer independent
         # ones than they count for (Kish's design effect)
@@ -170,7 +192,11 @@ def _design(problem: Problem, merged: RunSums) -> dict[str, Any]:
 def _state(merged: RunSums) -> dict[str, np.ndarray]:
     """Everything as plain arrays."""
     known = {name: np.asarray(v) for name, v in vars(merged).items() if name in KEPT}
-    return known | {f"sums_{k}": v for k, v in merged.sums._asdict().items()}
+    return known | {
+        f"{name}_{k}": array
+        for name in SUMS
+        for k, array in getattr(merged, name)._asdict().items()
+    }
 
 
 def check_table(values: CellValues, table: Table) -> None:
@@ -196,7 +222,10 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
     ]
     if changed:
         _refuse(changed)
-    empty, state = nothing(problem), values.state
+    empty = nothing(problem)
+    # runs of earlier versions had no branches
+    none = {f"branch_{k}": array for k, array in empty.branch._asdict().items()}
+    state = {**none, **values.state}
     for name, like in _state(empty).items():
         new = state.get(name)
         if new is None or new.shape != like.shape or new.dtype.kind != like.dtype.kind:
@@ -209,5 +238,6 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
         for name, old in vars(empty).items()
         if name in KEPT
     }
-    known["sums"] = Sums(*(state[f"sums_{name}"] for name in Sums._fields))
+    for name in SUMS:
+        known[name] = Sums(*(state[f"{name}_{k}"] for k in Sums._fields))
     return replace(empty, **known)

@@ -14,6 +14,7 @@ regressors for models.
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,6 +75,7 @@ def iter_comparison(
     folds: int = 5,
     repeats: int = 5,
     random_state: int = 0,
+    executor: Executor | None = None,
 ) -> Iterator[Snapshot[Comparison]]:
     """Measure step by step whether a repair made models better.
 
@@ -99,6 +101,8 @@ def iter_comparison(
     folds, repeats : int
         At most so many.
     random_state : int
+    executor : concurrent.futures.Executor or dask.distributed.Client, optional
+        Where folds are measured, several at a time; else one by one, here.
 
     Examples
     --------
@@ -125,7 +129,8 @@ def iter_comparison(
     else:
         versions, note = _with_different_numbers(both), ""
     plan = _plan(versions, n_neighbors, folds, repeats, random_state, note)
-    return drive(_Measuring(versions, plan))
+    n_jobs = 1 if executor is None else None
+    return drive(_Measuring(versions, plan), n_jobs=n_jobs, executor=executor)
 
 
 @dataclass(frozen=True)

@@ -139,6 +139,7 @@ def _show_progress(run: ValuationJob) -> None:
     if values is not None:
         lines.append(stderr_words(values.settings, values.typical_stderr))
     lines += [progress.time_left] if progress.time_left else []
+    lines += [f"on {plain(run.place)}"] if run.place else []
     st.caption("  \n".join(lines))
 
 

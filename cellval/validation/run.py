@@ -7,6 +7,7 @@ clean when the first cells of the order are refilled.
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cellval.cluster import as_executor
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.errors import InputError
@@ -74,6 +76,7 @@ def iter_validation(
     test_share: float = 0.3,
     random_state: int = 0,
     n_jobs: int | None = None,
+    executor: Executor | None = None,
     **options: Any,
 ) -> Iterator[Snapshot[Validation]]:
     """Plant errors into a table and look for them, step by step.
@@ -94,6 +97,8 @@ def iter_validation(
         number, its score is closeness, as that of values.
     test_share : float
         Of the rows to hold out.
+    n_jobs, executor
+        How many threads, or where else it is computed, as in `cellval.value_cells`.
     options
         Of `cellval.value_cells` with the KNN method: `n_neighbors`, `near`, `budget`,
         ...; every test point sees 8 subsets a column unless `subsets` says otherwise.
@@ -122,9 +127,10 @@ def iter_validation(
     )
     m = len(table.features)
     options.setdefault("subsets", "auto" if m < 10 else 8 * m)
-    options |= {"random_state": random_state, "n_jobs": n_jobs}
-    values = iter_values(planted.table, **options)  # refuses wrong options at once
-    del options["n_jobs"]
+    options |= {"random_state": random_state}
+    where: dict[str, Any] = {"n_jobs": n_jobs, "executor": as_executor(executor)}
+    # refuses wrong options at once
+    values = iter_values(planted.table, **options, **where)
     of_values = expected_seconds(planted.table, RunOptions(**options))
     if removal and planted.held_out.size == 0:
         of = "each class" if table.target is None else "them"
@@ -133,7 +139,7 @@ def iter_validation(
             f"{of}. Hold out a larger share, or leave out the decision tree."
         )
     now = Validation(kind, share, planted)
-    return _run(now, table, values, of_values, removal, random_state, n_jobs)
+    return _run(now, table, values, of_values, removal, random_state, where)
 
 
 def _run(
@@ -143,7 +149,7 @@ def _run(
     of_values: float,  # seconds that they are expected to take
     removal: bool,
     random_state: int,
-    n_jobs: int | None,
+    where: Mapping[str, Any],
 ) -> Generator[Snapshot[Validation], None, None]:
     clock, unknown = Stages[Validation](), float("nan")
     planted, wrong = now.planted.table, now.planted.wrong
@@ -162,7 +168,7 @@ def _run(
         n_fits = 1 + len(ORDERS) * len(removing.shares)
         clock.later = (time.monotonic() - began) * n_fits
         yield clock.told(now, "planting errors", unknown)
-    looking = iter_surprise(planted, random_state=random_state, n_jobs=n_jobs)
+    looking = iter_surprise(planted, random_state=random_state, **where)
     odd: Surprise | None = None
     with closing(looking):
         for step in looking:
@@ -191,7 +197,8 @@ def _run(
         known = removing.known()
         removing.orders = [order_of(scores[o], seed=random_state) for o in ORDERS]
         clock.later = 0.0
-        with closing(drive(removing)) as steps:
+        elsewhere = where if where["executor"] is not None else {}
+        with closing(drive(removing, **elsewhere)) as steps:
             for removed in steps:
                 now = replace(now, removal=removed.result, accuracy_known=known)
                 left = removed.seconds_left

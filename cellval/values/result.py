@@ -388,6 +388,11 @@ def among_all(values: CellValues, table: Table) -> CellValues:
     )
 
 
+def made_on(values: CellValues, cluster: str) -> CellValues:
+    """Values whose settings say on which cluster they were made."""
+    return replace(values, settings=replace(values.settings, cluster=cluster))
+
+
 def unvalued(table: Table) -> CellValues:
     """What takes the place of values where there is no label: none."""
     shape = (table.n_rows, len(table.features))

@@ -47,6 +47,8 @@ class Settings:
         Of closeness: how far apart two labels agree no more.
     backend : str
         One of `BACKENDS`: where it was computed.
+    cluster : str
+        On which one, in words; empty for this computer.
     design : str
         One of `DESIGNS`: what was evaluated. "subsets" are all of them (exact).
     n_draws, most_draws : int
@@ -92,6 +94,7 @@ class Settings:
     rounds: int | None = None
     random_state: int | None = 0
     backend: str = "cpu"
+    cluster: str = ""
     design: str = "subsets"
     n_draws: int = 0
     most_draws: int = 0

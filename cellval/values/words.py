@@ -200,6 +200,8 @@ def design_words(settings: Settings, *, plain: bool = False) -> str:
         text += f", {settings.n_seen:,} of {settings.n_tests:,} test points"
     if settings.backend == "cuda":
         text += ", on a GPU"
+    if settings.cluster:
+        text += f", on {settings.cluster}"
     return f"{text}, merged" if settings.sources else text
 
 

@@ -5,7 +5,15 @@ import pytest
 from cases import random_table
 
 import cellval
-from cellval.knn.plan import ALL, ITEM_WORK, Plan, evaluations, make_plan, with_ends
+from cellval.knn.plan import (
+    ALL,
+    BRANCH,
+    ITEM_WORK,
+    Plan,
+    evaluations,
+    make_plan,
+    with_ends,
+)
 from cellval.values.options import RunOptions
 from cellval.values.words import design_words
 
@@ -107,6 +115,23 @@ def test_groups_hold_every_item_once_and_end_where_segments_do(work):
             i.last for i in items if i.ends_segment
         ]
         assert all(plan.work(g) <= max(work, plan.work(items[0])) for g in groups)
+
+
+def test_branches_are_some_groups_and_end_where_segments_do(monkeypatch):
+    monkeypatch.setattr("cellval.knn.plan.GROUPS", 10)
+    plan = Plan(2000, 9, 30_000, 1, 0)
+    at, ends, n_groups = 0, set(), []
+    while at == 0 or ends.isdisjoint({plan.n_tests}):
+        branch = plan.branch(0, at)
+        n_groups.append(0)
+        while at <= branch.number:
+            group = plan.group(0, at)
+            at, n_groups[-1] = group.number + 1, n_groups[-1] + 1
+            assert plan.branch(0, group.number).last == branch.last
+        assert group.last == branch.last and group.ends_segment == branch.ends_segment
+        ends.add(branch.last)
+    assert {end for _, end in plan.segments()} <= ends
+    assert n_groups == 4 * [BRANCH, BRANCH, 2]
 
 
 def test_a_run_that_goes_on_within_a_group_ends_where_the_group_would():

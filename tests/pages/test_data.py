@@ -610,3 +610,22 @@ def test_where_the_app_computes_is_set_by_the_environment(monkeypatch):
     app.run()
     assert not app.error
     assert not button(app).disabled
+
+
+def test_a_cluster_is_named_before_the_run_and_if_it_is_not_there(monkeypatch):
+    monkeypatch.setenv("CELLVAL_DASK", "nonsense://nowhere:1")
+    app = upload(open_app("data"), "davis.csv", (SAMPLES / "davis.csv").read_bytes())
+    told = text_of(app)
+    assert "computes on the cluster at nonsense://nowhere:1" in told
+    assert "on this computer alone" in told
+    app = settled(click(app, START))
+    assert "No Dask scheduler answers" in text_of(app.sidebar)
+    monkeypatch.delenv("CELLVAL_DASK")
+    assert "computes on" not in text_of(goto(app, "data"))
+
+
+def test_while_it_runs_the_sidebar_says_where(davis):
+    run = running(davis.table)
+    assert "cluster" not in text_of(shown("heatmap", run).sidebar)
+    run.place = "a cluster of 2 workers with 4 threads (tcp://there:8786)"
+    assert f"on {run.place}" in text_of(shown("heatmap", run).sidebar)

@@ -49,24 +49,27 @@ class CudaRun(KnnRun):
                 weights=subset_weights(rows.weight.size, rows.factors),
             )
 
-    def _group(self, pass_number: int, number: int) -> Item:
+    def _branch(self, pass_number: int, number: int) -> Item:
         return self.problem.plan.group(pass_number, number, GROUP_WORK)
+
+    def _groups(self, branch: Item, first: int) -> Iterator[Piece]:
+        yield self._piece(branch, first)
 
     def _piece(self, group: Item, first: int) -> Piece:
         return Piece(self._value, (group, first), self.problem.plan.work(group))
 
-    def _value(self, group: Item, first: int) -> Sums:
+    def _value(self, group: Item, first: int) -> tuple[Item, Sums]:
         """Sums of the items from number `first` to the last one of a group."""
         assert self._rows is not None
         plan, tests = self.problem.plan, self._tests(group)
         tests = tests._replace(cells=tests.cells[:, self._columns])
         orders = self._orders(group, first)
         if self._stop[0]:
-            return nothing(self.problem).sums
+            return group, nothing(self.problem).sums
         ends = group.n_pairs != ALL and with_ends(plan.n_columns, group.n_pairs)
         with self._one, _enough_memory(self.problem):
             sums = Sums(*value(self._rows, tests, orders, ends=ends))
-        return in_file_order(sums, self._columns)
+        return group, in_file_order(sums, self._columns)
 
 
 def row_values(problem: Problem) -> np.ndarray:

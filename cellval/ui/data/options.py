@@ -5,10 +5,11 @@ from typing import Any
 
 import streamlit as st
 
+from cellval.cluster import address_of_the_app
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
 from cellval.jobs.expected import run_seconds
-from cellval.knn.backends import of_the_app
+from cellval.knn import backends
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS_OF, ROUNDS
 from cellval.project.source import Source
@@ -149,7 +150,7 @@ def _choose_knn(session: Session, table: Table) -> dict[str, Any]:
             **budget_options(str(budget), seconds, len(table.features)),
         }
     near = _choose_near(session, table, fold)
-    return {**chosen, "near": near, "backend": of_the_app()}
+    return {**chosen, "near": near, "backend": backends.of_the_app()}
 
 
 def choose_neighbors(session: Session, name: str, table: Table, place: Any = st) -> int:
@@ -284,10 +285,20 @@ def choose_seed(
 # --- how long it will take ------------------------------------------------------------
 
 
+def say_place(options: RunOptions) -> None:
+    """Where the run will compute, if not on this computer's processor."""
+    address = address_of_the_app() if options.backend != "cuda" else ""
+    if address:
+        st.caption(f":material/lan: It computes on the cluster at {plain(address)}.")
+    elif backends.chosen(options.backend) == "cuda":
+        st.caption(":material/memory: It computes on a GPU of this computer.")
+
+
 def say_time(table: Table, options: RunOptions) -> None:
     """About how long the run will take; a warning where it is long."""
     seconds = run_seconds(table, options)
-    text = f"This will take {roughly(seconds)} on this computer."
+    alone = " alone" if address_of_the_app() else ""
+    text = f"This will take {roughly(seconds)} on this computer{alone}."
     if options.method == "knn":
         if options.budget and seconds >= options.budget:
             text = f"Stops after {spoken_time(seconds)} with what there is."

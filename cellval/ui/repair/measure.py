@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import streamlit as st
 
+from cellval.cluster import of_the_app
 from cellval.errors import InputError
 from cellval.figures.comparison import accuracies
 from cellval.glossary import TESTED_ACCURACY_HELP
@@ -84,7 +85,8 @@ def _start(session: Session, before: Table) -> None:
         # scikit-learn is loaded here, so not while a page is drawn
         from cellval.repairs.measure import iter_comparison
 
-        return iter_comparison(before, after, n_neighbors=asked.n_neighbors)
+        k, there = asked.n_neighbors, of_the_app()
+        return iter_comparison(before, after, n_neighbors=k, executor=there)
 
     made_from, project = dict(session.file.repairs), session.file.project
 

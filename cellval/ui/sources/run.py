@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from cellval.cluster import of_the_app
 from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
 from cellval.games.block_values import BlockValues
@@ -51,7 +52,7 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
 
     def play() -> Iterator[Snapshot[BlockValues]]:
         file.blocks_seconds.stop()
-        return _game(table, choice, test).play()
+        return _game(table, choice, test).play(executor=of_the_app())
 
     labels = ("Value the sources", "Value the sources again")
 

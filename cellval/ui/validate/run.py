@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from cellval.cluster import of_the_app
 from cellval.errors import InputError
 from cellval.jobs.background import Job
 from cellval.jobs.expected import surprise_seconds, values_seconds
@@ -185,6 +186,7 @@ def start(session: Session, table: Table, choice: PlantingChoice) -> None:
             removal=choice.tree,
             test_share=HELD_OUT,
             random_state=choice.seed,
+            executor=of_the_app(),
             **dict(choice.options),
         )
 
