@@ -15,7 +15,7 @@ it is first asked for.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 # Modules, and the public names that each has.
 _MODULES = {

@@ -20,6 +20,7 @@ from typing import Any
 
 import pandas as pd
 
+from cellval.app_files import command
 from cellval.errors import InputError
 from cellval.methods import MODELS
 from cellval.project.project import Project
@@ -31,7 +32,6 @@ from cellval.values.options import SCORINGS, RunOptions
 from cellval.values.result import CellValues, describe
 from cellval.values.settings import Settings
 
-APP = Path(__file__).parents[1] / "app.py"
 HOST = "localhost"  # what is shown is for this computer alone
 PATIENCE = 120.0  # seconds for the server to answer
 GOODBYE = 10.0  # and to end
@@ -119,11 +119,9 @@ def _port() -> int:
 
 
 def _new(port: int) -> App:
-    command = [sys.executable, "-P", "-m", "streamlit", "run", str(APP)]
-    command += ["--server.port", str(port), "--server.address", HOST]
-    command += ["--server.headless", "true", "--logger.hideWelcomeMessage", "true"]
+    words = [*command(port), "--server.address", HOST]
     with tempfile.TemporaryFile() as log:
-        server = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT)
         app = App(f"http://{HOST}:{port}/", server)
         end = time.monotonic() + PATIENCE
         while not _answers(port):

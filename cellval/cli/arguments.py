@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from cellval.cli import check, find, recipes, signals, value
+from cellval import __version__
+from cellval.cli import app, check, find, recipes, signals, value
 from cellval.cli import reproduce as experiments
 from cellval.cli.files import Kept
 from cellval.errors import InputError
@@ -20,6 +21,9 @@ from cellval.values.options import TESTED, RunOptions
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code (2 for something the person can fix)."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if not words:
+        print(WHAT)
+        return 0
     with signals.heard():
         options = _parser().parse_args(words, argparse.Namespace(words=words))
         try:
@@ -41,6 +45,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             )
             return signals.exit_code()
 
+
+WHAT = """\
+cellval finds the cells of a table that are wrong or hurt a model. Lower is worse.
+  cellval app data.csv                   look, decide and repair in the browser
+  cellval suspects data.csv --label y    list the cells that are probably wrong, and why
+  cellval run data.csv --label y         value every cell, into files
+  cellval explain data.csv --row 12      break a row's value into its cells
+  cellval repair data.csv --decisions decisions.csv --out repaired.csv
+  cellval apply recipe.yaml next.csv --out repaired.csv    the same on the next file
+  cellval check data.csv                 does it pass? For pipelines, by the exit code
+  cellval report data.csv --out report.html                all findings in one file
+More: cellval --help, cellval COMMAND --help, and in Python: import cellval"""
 
 TOO_LARGE = (
     "the memory that this program may use is not enough. Use fewer rows or columns "
@@ -88,7 +104,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Find the cells of a table that hurt a learning task; lower is "
         "worse",
     )
+    version = f"cellval {__version__}"
+    parser.add_argument("--version", action="version", version=version)
     parts = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_app(parts)
     run = parts.add_parser("run", help="value every cell and write the results")
     _add_common(run, optional=True)
     run.add_argument("--out", default="cellval_out", help="folder for the results")
@@ -144,6 +163,29 @@ def _parser() -> argparse.ArgumentParser:
     _add_recipes(parts)
     _add_reproduce(parts)
     return parser
+
+
+def _add_app(parts: Any) -> None:
+    parser = parts.add_parser("app", help="open the app in the browser")
+    parser.add_argument(
+        "csv", metavar="FILE", nargs="?", help="open it at once: a table, or a project"
+    )
+    parser.add_argument(
+        "--port", type=_port, help="(default: the first free one from 8501)"
+    )
+    parser.add_argument(
+        "--no-browser",
+        dest="browser",
+        action="store_false",
+        help="only say at which address it is",
+    )
+    parser.set_defaults(command=app.app)
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and 0 < int(text) < 2**16):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port, such as 8501")
+    return int(text)
 
 
 def _add_check(parts: Any) -> None:

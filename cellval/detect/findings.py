@@ -1,5 +1,6 @@
 """All questions about a table, those that would settle most errors first."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -213,7 +214,7 @@ def sure_of_cells(suspicion: Suspicion) -> Callable[[tuple[int, int]], float]:
     scores = suspicion.scores
     n = suspicion.n_flagged
     last = float(np.partition(scores, n - 1, axis=None)[n - 1]) if n else 0.0
-    edge = max(last, FALSE_ALARMS / (np.e * scores.size))
+    edge = max(last, FALSE_ALARMS / (math.e * scores.size))
 
     def sure(cell: tuple[int, int]) -> float:
         score = float(scores[cell])

@@ -5,6 +5,7 @@ cell in a column that nobody needs does no harm. Suspicion is the weighted geome
 mean of two tail probabilities, so lower is worse for it, too.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -184,7 +185,7 @@ def n_to_flag(suspicion: np.ndarray) -> int:
     settled = int(np.searchsorted(ordered, 0.0, side="right"))
     rest = ordered[settled:]
     ranks = np.arange(1, rest.size + 1)
-    by_chance = np.e * rest * max(1, rest.size)
+    by_chance = math.e * rest * max(1, rest.size)
     n = _last(by_chance <= FALSE_ALARMS * ranks)
     if n < SOME * rest.size:
         n = min(n, _last(_as_the_others(rest) <= FALSE_ALARMS * ranks))

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from cellval.app_files import samples
 from cellval.errors import InputError
 from cellval.table.table import Table
-
-SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def read(name: str, data: Path | None, *, sample: bool = False) -> pd.DataFrame:
     if path is not None and path.exists():
         frame = pd.read_csv(path, na_values="?")
     elif source.sample:
-        frame = pd.read_csv(SAMPLES / source.sample, na_values="?")
+        frame = pd.read_csv(samples() / source.sample, na_values="?")
     else:
         frame = _from_openml(source, data)
     frame = frame.drop(columns=[c for c in source.drop if c in frame])

@@ -131,6 +131,22 @@ class Shelf:
                 return self.open(entry.id)
         return None
 
+    def of_file(self, source: Source) -> Project:
+        """The latest project on just this file, or a new one; InputError if it cannot
+        be read or kept.
+        """
+        for entry in self.entries(owner=""):
+            if entry.file == source.name:
+                project = self.open(entry.id)
+                if project.source.sha256 == source.sha256:
+                    return project
+                project.close()
+        setup, _ = Setup().found(source)
+        project = self.create(source, setup)
+        if project.trouble:
+            raise InputError(project.trouble)
+        return project
+
     def copy(self, project_id: str, name: str = "") -> Project:
         """Another project with the same content, and links of its own."""
         with closing(self.open(project_id)) as old:

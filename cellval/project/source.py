@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import Any
 
 from cellval.recipes.steps import Reading
-from cellval.table.labels import GUESS
+from cellval.table.labels import GUESS, NoLabel
 from cellval.table.table import Table, read
 from cellval.text import brief, joined
 
@@ -58,6 +58,16 @@ class Setup:
         how: dict[str, Any] = vars(self) | {"label": label, "kinds": dict(self.kinds)}
         del how["has_label"]
         return read(source.buffer(), **how)
+
+    def found(self, source: Source) -> tuple["Setup", Table]:
+        """How a new file is read, and its table: without a label where no column can
+        be one.
+        """
+        try:
+            return self, self.read(source)
+        except NoLabel:
+            unlabelled = replace(self, has_label=False)
+            return unlabelled, unlabelled.read(source)
 
     @property
     def told(self) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import os
 import weakref
-from dataclasses import replace
 from functools import cache
 
 import streamlit as st
@@ -12,7 +11,6 @@ from cellval.project.archive import ENDING
 from cellval.project.database import Damaged
 from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
-from cellval.table.labels import NoLabel
 from cellval.table.table import Table
 from cellval.ui.login import user
 from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
@@ -82,7 +80,7 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
         if _is_there(session.opened.get(source.sha256)):
             open_project(session, session.opened[source.sha256])
             return
-        setup, table = _read(setup or Setup(), source)
+        setup, table = (setup or Setup()).found(source)
     except InputError as fault:
         session.refused = str(fault)
         return
@@ -93,15 +91,6 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
     session.take_file(file, setup, table)
     session.opened[source.sha256] = file.project.id
     session.link, session.may_edit = file.project.link("edit"), True
-
-
-def _read(setup: Setup, source: Source) -> tuple[Setup, Table]:
-    """How it is read, and the table: without a label where no column can be one."""
-    try:
-        return setup, setup.read(source)
-    except NoLabel:
-        setup = replace(setup, has_label=False)
-        return setup, setup.read(source)
 
 
 def _is_there(project_id: str | None) -> bool:

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from cellval.app_files import samples
 from cellval.figures.distribution import class_sizes, label_histogram
 from cellval.kept import kept
 from cellval.project.source import Setup, Source
@@ -25,7 +25,6 @@ from cellval.ui.tables import line_height, named_texts, text
 from cellval.ui.text import plain
 from cellval.ui.widgets import chart, error
 
-FOLDER = Path(__file__).resolve().parents[3] / "sample_data"
 NO_ID = "(row numbers)"
 NO_LABEL = "(no label)"
 MOST_PREVIEWED = 50  # columns
@@ -86,12 +85,12 @@ def choose_file(session: Session) -> None:
         help="Also compressed (.gz, .zip, .zst). The file stays on the computer this "
         "app runs on.",
     )
-    samples = [name for name in SAMPLES if (FOLDER / name).exists()]
-    if not samples:
+    there = [name for name in SAMPLES if (samples() / name).exists()]
+    if not there:
         return
     st.markdown("**Or try a sample**")
-    for first in range(0, len(samples), IN_A_LINE):
-        some = samples[first : first + IN_A_LINE]
+    for first in range(0, len(there), IN_A_LINE):
+        some = there[first : first + IN_A_LINE]
         for column, name in zip(st.columns(IN_A_LINE), some, strict=False):
             title, story = SAMPLES[name]
             with column.container(border=True, height="stretch", gap="small"):
@@ -118,7 +117,7 @@ def say_refused(session: Session) -> None:
 
 def take_sample(session: Session, name: str) -> None:
     setup = Setup(has_label=name not in UNLABELLED)
-    open_file(session, Source.of(name, (FOLDER / name).read_bytes()), setup)
+    open_file(session, Source.of(name, (samples() / name).read_bytes()), setup)
 
 
 def show_preview(table: Table, n: int = 6) -> None:
