@@ -92,7 +92,7 @@ class KnnRun(Computation[RunSums, CellValues]):
             while True:
                 group = self._group(pass_number, at)
                 yield self._piece(group, at)
-                if group.last == plan.n_tests:
+                if group.last == plan.n_visited:
                     break
                 at = group.number + 1
 
@@ -281,12 +281,12 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
     plan, costs = problem.plan, {}
     seconds = 0.0
     for n_pairs in plan.passes():
-        work = float(plan.n_rows) * evaluations(plan.n_columns, n_pairs) * plan.n_tests
+        each = float(plan.n_rows) * evaluations(plan.n_columns, n_pairs)
         shape = _timed_pairs(problem, n_pairs)
         if shape not in costs:
             usual = usual_seconds(plan.n_rows, problem.near)
             costs[shape] = _seconds_each(problem, shape) if timed else usual
-        seconds += work * costs[shape]
+        seconds += each * plan.n_visited * costs[shape]
     return seconds / n_cores()
 
 
