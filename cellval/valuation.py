@@ -1,5 +1,6 @@
 """The doors to values: a table (or a DataFrame) goes in, `CellValues` come out."""
 
+import math
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -120,6 +121,21 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
 
         seconds = of_game(table, options)
     return seconds if options.budget is None else min(seconds, float(options.budget))
+
+
+def outlook(
+    table: Table, options: RunOptions, *, tried: bool = True
+) -> tuple[engine.Outlook | None, float]:
+    """What a run by KNN would do, None of others; and the standard error to expect.
+
+    That is NaN unless it may be `tried`, and of a run that ends when its budget does.
+    """
+    if not table.label or options.method != "knn":
+        return None, math.nan
+    table, stderr = table.labelled, math.nan
+    if tried and not options.stops:
+        stderr = engine.expected_stderr(table, options)
+    return engine.outlook(table, options), stderr
 
 
 def value_cells(

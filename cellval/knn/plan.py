@@ -27,8 +27,8 @@ MOST_COLUMNS = 20  # for all subsets
 PAIRS_FOR_ENDS = 4  # exact ends pay off from here on
 COLUMNS_FOR_ENDS = 4
 AUTO_WORK = 2e9  # evaluations (rows x subsets x test points) where no budget is given
-# Evaluations beyond which test points are drawn, as many as make so many, at least: a
-# few minutes of the near field on two cores. A table of 20 columns has 50,000 rows then.
+# Evaluations beyond which test points are drawn, as many as make so many, and at least
+# so many points: minutes of the near field on two cores. From 50,000 rows x 20 on.
 DRAWN_WORK, LEAST_DRAWN = 1e11, 100
 # About what an evaluation takes: plans must not depend on the machine. With the near-
 # field approximation it takes the second, and more for each near row among all.

@@ -31,8 +31,8 @@ FIT = 0.8
 # The same for plain numbers if the others are numbers with a unit or another mark.
 MOSTLY = 0.6
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
-# Expressions of Arrow, which looks at all texts at once: texts that need no strip, those
-# among them that may be missing, and numbers that it reads as Python does.
+# Expressions of Arrow, which looks at all texts at once: texts that need no strip, of
+# them those that may be missing, and numbers that it reads as Python does.
 _tidy = "^[!-~]*$"
 _maybe_missing = "^([^0-9]{0,4}|[+])$"
 _quick = {mark: f"^-?[0-9]{{1,18}}([{mark}][0-9]{{1,18}})?$" for mark in ".,"}
