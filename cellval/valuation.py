@@ -192,8 +192,9 @@ def value_cells(
         methods with a model take 0.3 for None. "oob" needs no test rows.
     subsets : "auto", "all" or int
         Which subsets of columns each test point sees: all of them (exact), or about so
-        many, sampled. "auto" takes all where that is cheapest; ``settings`` says what
-        it took.
+        many, sampled. "auto" takes all where that is cheapest, and of a table so large
+        that it would take too long (from about 50,000 rows of 20 columns on) draws some
+        of the test points, unless there is a budget; ``settings`` says what it took.
     baseline : "zero" or "chance"
         What no columns are worth: nothing (as in the paper), or a guess among all rows.
     scoring : "accuracy" or "balanced"

@@ -1,6 +1,7 @@
 """The command `plan`: what a run would take, before it is begun."""
 
 import argparse
+from dataclasses import replace
 
 from cellval.cli.files import LONGEST, read_table, run_options
 from cellval.errors import InputError
@@ -9,6 +10,7 @@ from cellval.jobs.fits import check_memory, free_memory, needed_memory
 from cellval.knn.backends import no_gpu
 from cellval.table.table import Table
 from cellval.text import gigabytes, harmless, spoken_time
+from cellval.values.options import RunOptions
 
 
 def plan(options: argparse.Namespace) -> int:
@@ -18,7 +20,10 @@ def plan(options: argparse.Namespace) -> int:
     table = read_table(options)
     chosen = run_options(options, table)
     said = estimate(table, chosen, timed=True)
-    for line in (*_table_lines(table, said), "", *_machine_lines(said, options.cores)):
+    lines = [*_table_lines(table, said), "", *_here_and_there(said, options.cores)]
+    if said.outlook is not None and said.cores:
+        lines.append(_gpu_line(table, chosen, said))
+    for line in lines:
         print(harmless(line, LONGEST))
     check_memory(table)  # a table that does not fit is told, as a run would
     return 0
@@ -35,19 +40,23 @@ def _table_lines(table: Table, said: Estimate) -> list[str]:
     ]
 
 
-def _machine_lines(said: Estimate, cores: int) -> list[str]:
-    """Seconds on this machine, on a cluster, and on a GPU."""
+def _here_and_there(said: Estimate, cores: int) -> list[str]:
+    """Seconds on this machine, and on a cluster."""
     where = f"{said.cores} cores" if said.cores else "its GPU"
     lines = [f"on this machine, {where}: about {_time(said.seconds)}"]
-    if said.outlook is None:
-        return lines
-    if said.cores:
+    if said.outlook is not None and said.cores:
         on = _time(said.on_cores(cores))
         lines.append(f"on a cluster of {cores:,} cores like these: about {on}")
-    if not said.cores or not no_gpu():
-        return lines  # of a GPU that is here, --backend cuda tells what it takes
-    on = _time(said.on_h200)
-    return [*lines, f"on {GPU}: about {on}, from what was measured on one"]
+    return lines
+
+
+def _gpu_line(table: Table, options: RunOptions, said: Estimate) -> str:
+    """Seconds on the GPU that is here, or on one that was measured."""
+    if no_gpu():
+        on = _time(said.on_h200)
+        return f"on {GPU} (none is here): about {on}, from what was measured on one"
+    on_gpu = estimate(table, replace(options, backend="cuda"), timed=True)
+    return f"on the GPU of this machine: about {_time(on_gpu.seconds)}"
 
 
 def _time(seconds: float) -> str:
