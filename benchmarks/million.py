@@ -20,6 +20,7 @@ from pyarrow import csv
 import cellval
 from benchmarks.pages import printed
 from benchmarks.reading import measured
+from cellval.detect.readings import writings
 from cellval.detect.surprise import iter_surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.export.frames import n_listed, suspects_list, write_results
@@ -35,6 +36,7 @@ from cellval.views.corners import corner_counts, drawn_cells
 from cellval.views.inspection_list import Wanted, inspection, wanted_cells
 from cellval.views.order import row_order
 from cellval.views.rankings import outlines
+from cellval.views.table_view import table_view
 from cellval.views.value_view import value_view
 
 ROWS = 1_000_000
@@ -112,6 +114,8 @@ def first_ranking(table, values):
         found = next(step.result for step in steps if step.has_result)
     steps.close()
     with Timed() as ranked:
+        writings(table)
+        _prepare(table_view(table), "encoded")
         suspicion = make_suspicion(table, values, found)
         _prepare(suspicion, "ranks", "n_flagged", "corner")
     print(f"first search for surprising cells: {searched}")
@@ -124,9 +128,7 @@ def size_of(figure) -> float:
 
 
 def pages(table, values, suspicion) -> None:
-    """What each page makes of results that the run has prepared, twice: the second time
-    is that of a page which is drawn again.
-    """
+    """What each page makes of results, some of which the run has prepared."""
     view = value_view(values)
     print("pages: first drawing, and what is sent")
     with Timed() as drawn:

@@ -4,8 +4,8 @@ What a default run on 20 columns takes in the near field (near=500, one pair of 
 test points, seconds on the cores here, on 64 cores like these and on an H200, memory,
 and the standard error to expect. The seconds of one test point on one core are measured
 up to the MEASURED rows and extrapolated beyond; the GPU's are from what was measured on
-one (`cellval.jobs.expected`); the standard errors are tried on fewer rows. With --write,
-into results/scale.md.
+one (`cellval.jobs.expected`); the standard errors are tried on fewer rows. Memory is
+what a run may take at most. With --write, into results/scale.md.
 """
 
 import numpy as np
@@ -68,7 +68,7 @@ def stderr(n: int, n_tests: int) -> float:
 def main() -> None:
     print(f"{COLUMNS} columns, near={NEAR}, one pair of orders, {n_cores()} cores here")
     print(
-        f"{'rows':>13}{'test points':>13}{'a test':>10}{'here':>9}"
+        f"{'rows':>13}{'test points':>13}{'a test':>12}{'here':>9}"
         f"{f'{CLUSTER} cores':>10}{'H200':>8}{'memory':>11}{'stderr':>13}"
     )
     each, last = 0.0, 1
@@ -83,9 +83,9 @@ def main() -> None:
         said = Estimate(run, np.nan, here, here, 0.0, n_cores())
         error = f"{100 * stderr(n, plan.n_visited):.2g} pp"
         memory = gigabytes(BYTES_A_CELL * n * COLUMNS)
-        test = f"{1e3 * each:.1f} ms"
+        test = f"{1e3 * each:,.1f} ms"
         print(
-            f"{n:13,}{plan.n_visited:13,}{test:>10}{spoken_time(here):>9}"
+            f"{n:13,}{plan.n_visited:13,}{test:>12}{spoken_time(here):>9}"
             f"{spoken_time(said.on_cores(CLUSTER)):>10}{spoken_time(said.on_h200):>8}"
             f"{memory:>11}{error:>13}  {'measured' if measured else 'extrapolated'}",
             flush=True,

@@ -287,7 +287,7 @@ def test_columns_of_ordinary_tables_stay_in_the_order_of_the_file():
 def test_the_standard_error_is_foretold_from_fewer_rows(options, monkeypatch):
     monkeypatch.setattr(engine, "TRIED", 2e5)
     monkeypatch.setattr(engine, "FEWEST", 60)
-    table = random_table(75, 500, ["decimal", "number", "category"] * 2, levels=40)
+    table = random_table(75, 500, ["decimal", "number"] * 3, levels=40)
     comp = expected_stderr(table, RunOptions(**{"subsets": 12} | options))
     ref = cellval.value_cells(table, **{"subsets": 12} | options).typical_stderr
     assert comp == pytest.approx(ref, rel=0.25)
@@ -298,7 +298,7 @@ def test_the_standard_error_of_drawn_test_points_is_foretold(monkeypatch):
     monkeypatch.setattr(plan, "DRAWN_WORK", 1.0)
     table = random_table(76, 1200, ["decimal"] * 6, levels=300)
     seen = outlook(table, RunOptions())
-    assert seen.n_visited < 120 < seen.n_tests == 1200
+    assert seen.n_visited < 200 < seen.n_tests == 1200
     assert seen.work == 1200 * 11 * seen.n_visited
     comp, ref = expected_stderr(table, RunOptions()), cellval.value_cells(table)
     assert ref.n_test == seen.n_visited
