@@ -290,7 +290,7 @@ def test_the_standard_error_is_foretold_from_fewer_rows(options, monkeypatch):
     table = random_table(75, 500, ["decimal", "number"] * 3, levels=40)
     comp = expected_stderr(table, RunOptions(**{"subsets": 12} | options))
     ref = cellval.value_cells(table, **{"subsets": 12} | options).typical_stderr
-    assert comp == pytest.approx(ref, rel=0.25)
+    assert comp == pytest.approx(ref, rel=0.35)
 
 
 def test_the_standard_error_of_drawn_test_points_is_foretold(monkeypatch):
