@@ -49,8 +49,15 @@ PAGES = {
     ),
     "scale": Page(
         "Scale",
-        "Large tables: a GPU beside the processor.",
-        ("gpu",),
+        "Large tables: a GPU beside the processor, and what runs take from 10 thousand "
+        "to 100 million rows.",
+        ("gpu", "scale"),
+    ),
+    "million": Page(
+        "A million rows",
+        "Reading, the first map, and what the pages make of it; ! is beyond 2 s or 2 "
+        "MB, or 0.5 s for a click.",
+        ("million",),
     ),
     "dask": Page(
         "Clusters",

@@ -160,6 +160,17 @@ def spoken_time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
 
 
+def gigabytes(n_bytes: float) -> str:
+    """Bytes as a person says them.
+
+    Examples
+    --------
+    >>> gigabytes(6e9)
+    '6.0 GB'
+    """
+    return f"{n_bytes / 1e9:.1f} GB"
+
+
 def share(number: float) -> str:
     """A number from 0 to 1; how small a tiny one is says little."""
     if not math.isfinite(number):

@@ -1,5 +1,6 @@
 """The doors to values: a table (or a DataFrame) goes in, `CellValues` come out."""
 
+import math
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor
@@ -148,6 +149,21 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
     return seconds if options.budget is None else min(seconds, float(options.budget))
 
 
+def outlook(
+    table: Table, options: RunOptions, *, tried: bool = True
+) -> tuple[engine.Outlook | None, float]:
+    """What a run by KNN would do, None of others; and the standard error to expect.
+
+    That is NaN unless it may be `tried`, and of a run that ends when its budget does.
+    """
+    if not table.label or options.method != "knn":
+        return None, math.nan
+    table, stderr = table.labelled, math.nan
+    if tried and not options.stops:
+        stderr = engine.expected_stderr(table, options)
+    return engine.outlook(table, options), stderr
+
+
 def value_cells(
     table: Table | pd.DataFrame,
     *,
@@ -202,8 +218,9 @@ def value_cells(
         methods with a model take 0.3 for None. "oob" needs no test rows.
     subsets : "auto", "all" or int
         Which subsets of columns each test point sees: all of them (exact), or about so
-        many, sampled. "auto" takes all where that is cheapest; ``settings`` says what
-        it took.
+        many, sampled. "auto" takes all where that is cheapest, and of a table so large
+        that it would take too long (from about 50,000 rows of 20 columns on) draws some
+        of the test points, unless there is a budget; ``settings`` says what it took.
     baseline : "zero" or "chance"
         What no columns are worth: nothing (as in the paper), or a guess among all rows.
     scoring : "accuracy" or "balanced"

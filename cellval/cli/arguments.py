@@ -9,6 +9,7 @@ from typing import Any
 
 from cellval import __version__
 from cellval.cli import app, check, find, recipes, signals, value
+from cellval.cli import plan as planning
 from cellval.cli import reproduce as experiments
 from cellval.cli.files import Kept
 from cellval.errors import InputError
@@ -119,6 +120,18 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_continue(run)
     run.set_defaults(command=value.run)
+    plan = parts.add_parser(
+        "plan", help="say what a run would take, here, on a GPU and on a cluster"
+    )
+    _add_common(plan)
+    plan.add_argument(
+        "--cores",
+        type=int,
+        default=64,
+        metavar="N",
+        help="of the cluster to speak of (default 64)",
+    )
+    plan.set_defaults(command=planning.plan)
     explain = parts.add_parser("explain", help="break a row's value into its cells")
     _add_common(explain)
     explain.add_argument("--row", type=int, required=True, help="row number, from 1")

@@ -94,15 +94,7 @@ def find_values(
 ) -> tuple[CellValues, bool]:
     """Run until done, or until somebody asks to stop, which keeps what there is."""
     check_memory(table)
-    given = {
-        option.name: getattr(options, option.name) for option in fields(RunOptions)
-    }
-    chosen: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
-    if "subsets" in chosen:
-        with suppress(ValueError):
-            chosen["subsets"] = int(chosen["subsets"])
-    if "test" in chosen:
-        chosen["test"] = _test(options, table)
+    chosen = _chosen(options, table)
     if project is not None and isinstance(chosen.get("test"), Table):
         raw, name = bytes_of(options.test)
         project.test_source = Source.of(name, raw)
@@ -114,6 +106,25 @@ def find_values(
     where["continue_from"] = load(earlier) if earlier else None
     steps = iter_values(table, **chosen, **where)
     return last_of(steps, deadline=deadline, share=share)
+
+
+def run_options(options: argparse.Namespace, table: Table) -> RunOptions:
+    """What was asked for, checked."""
+    return RunOptions(**_chosen(options, table))
+
+
+def _chosen(options: argparse.Namespace, table: Table) -> dict[str, Any]:
+    """The options of a run that were given."""
+    given = {
+        option.name: getattr(options, option.name) for option in fields(RunOptions)
+    }
+    chosen: dict[str, Any] = {k: v for k, v in given.items() if v is not None}
+    if "subsets" in chosen:
+        with suppress(ValueError):
+            chosen["subsets"] = int(chosen["subsets"])
+    if "test" in chosen:
+        chosen["test"] = _test(options, table)
+    return chosen
 
 
 def _test(options: argparse.Namespace, table: Table) -> Table | float:

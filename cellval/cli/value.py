@@ -56,6 +56,9 @@ def run(options: argparse.Namespace) -> int:
     if project is not None:
         print(f"kept in the project {harmless(project.name, 100)}")
     if not stopped:
+        if settings.n_seen < settings.n_tests and options.budget is None:
+            more = how_to_go_on(options, values, folder / "values.npz")
+            print(f"\nnot all test points were drawn. {more}")
         return 0
     if project is not None:
         print(f"\nstopped. To go on from here:\n  {signals.command(options.words)}")

@@ -18,6 +18,7 @@ from cellval.table.table import Table
 N_NEAR = 16  # neighbours asked about a cell
 N_PREDICTORS = 8  # columns in which rows are compared, for each column
 MOST_KNOWN = 16_384  # rows among which neighbours are looked for
+ASKED_WORK = 4e9  # rows times those: beyond it, neighbours are looked for among fewer
 FIRST_KNOWN = 1_024  # the same for the first, quick answer on large tables
 MOST_JUDGED = 5_000  # rows from which dependence of columns is judged
 N_BINS = 12
@@ -193,6 +194,18 @@ class Nearby:
     n_known: int  # rows among which neighbours were looked for
 
 
+def n_known_of(n_rows: int) -> int:
+    """Rows among which neighbours are looked for in the end, of so many.
+
+    Examples
+    --------
+    >>> [n_known_of(n) for n in (300, 32_561, 1_000_000, 5_000_000)]
+    [300, 16384, 4000, 2048]
+    """
+    fewer = max(2 * FIRST_KNOWN, int(ASKED_WORK / n_rows))
+    return min(n_rows, MOST_KNOWN, fewer)
+
+
 class Answers(NamedTuple):
     """Of the current round of questions so far, and of the last one that ended."""
 
@@ -215,7 +228,7 @@ class Asking(Computation[Answers, Nearby]):
 
     def __post_init__(self) -> None:
         n = self.table.n_rows
-        self.sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [min(n, MOST_KNOWN)]
+        self.sizes = [FIRST_KNOWN] * (n > 4 * FIRST_KNOWN) + [n_known_of(n)]
         self.total = float(n * sum(self.sizes))
         self._stop = np.zeros(1, np.uint8)
 

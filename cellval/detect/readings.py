@@ -5,20 +5,20 @@ patients", and a bouncing keyboard writes 3399..66 for 39.6.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from difflib import SequenceMatcher, get_close_matches
 
 import numpy as np
-import pandas as pd
+import pyarrow.compute as pc
 
 from cellval.detect.misspelt import is_slip
 from cellval.detect.other_dates import DateWriting, date_writing
 from cellval.kept import kept
 from cellval.table.booleans import BOOLEAN, meaning_of
-from cellval.table.columns import MISSING_MARKERS, Column, Texts
+from cellval.table.columns import MISSING_MARKERS, Column, Texts, numbers_of
 from cellval.table.dates import days_of
 from cellval.table.table import Table
 
@@ -28,7 +28,6 @@ RARE = 0.02  # share of the cells with a way of writing that may be a slip
 REPEATED = 3  # cells with a number that is known, and at least
 OFTEN = 0.004  # of all cells;
 MOSTLY = 0.7  # so many of all cells must hold a known one
-MANY = 1_000  # numbers that are compared quickly first
 SHORTEST_DOUBLED = 4  # characters: 11 may be meant
 MOST_AROUND = 12  # characters beside a number: an address is no number with more
 NOISY, TIDY = 15, 9  # digits of a number with, and without, what rounding left
@@ -75,40 +74,50 @@ def writings(table: Table) -> dict[str, Writing]:
 
 def _writing(table: Table, column: Column) -> Writing:
     texts = Texts.of(table.cells[column.name])
-    ways = pd.DataFrame({"text": pd.Series(texts.stripped, dtype="str")})
-    ways["n"] = texts.counts
-    ways = ways[~texts.missing]
-    ways["shape"] = _shapes(ways["text"])
-    shapes = ways.groupby("shape", sort=False)["n"].sum()
-    of_plain = ways[ways["shape"] == "#"].groupby("text", sort=False)
-    plain, n = of_plain["n"].sum(), int(shapes.sum())
-    usual = str(shapes.idxmax()) if n else ""
+    if not texts.is_tidy:  # then some may be the same without the blanks around them
+        texts = Texts.of(table.cells[column.name].str.strip())
+    shapes, plain = _shapes(texts)
+    n, counts = shapes.total(), texts.counts
+    usual = max(shapes, key=lambda shape: shapes[shape], default="")
     if "#" not in usual or shapes[usual] < USUAL * n:
         usual = ""
-    low, high = _ends(plain.index.tolist(), table.decimal)
-    often = plain[plain >= max(REPEATED, OFTEN * n)]
-    known = tuple(often.index.tolist()) if often.sum() >= MOSTLY * n else ()
-    rare = frozenset(shapes[shapes <= RARE * n].index.tolist())
+    low, high = _ends(texts, plain, table.decimal)
+    often = plain[counts[plain] >= max(REPEATED, OFTEN * n)]
+    is_most = counts[often].sum() >= MOSTLY * n
+    known = tuple(texts.some(often)) if is_most else ()
+    rare = frozenset(shape for shape in shapes if shapes[shape] <= RARE * n)
     dates = date_writing(column, texts)
     return Writing(usual, table.decimal, low, high, known, rare, dates)
 
 
-def _shapes(texts: pd.Series) -> pd.Series:
-    """The shape of each: most texts are plain numbers, which are found together."""
-    shapes = np.full(texts.size, "#", object)
-    others = ~texts.str.fullmatch(_ordinary).to_numpy(bool)
-    shapes[others] = [shape_of(text) for text in texts[others]]
-    return pd.Series(shapes, texts.index)
+def _shapes(texts: Texts) -> tuple[Counter[str], np.ndarray]:
+    """How many cells have each shape, and which texts are plain numbers: most are, and
+    are found together.
+    """
+    found = pc.match_substring_regex(texts.arrow, f"^(?:{_ordinary})$")
+    is_plain = found.to_numpy(zero_copy_only=False) & ~texts.missing
+    others = np.flatnonzero(~texts.missing & ~is_plain)
+    first = {"#": int(np.argmax(is_plain))} if is_plain.any() else {}
+    shapes: Counter[str] = Counter()
+    for k, text in zip(others.tolist(), texts.some(others), strict=True):
+        shape = shape_of(text)
+        shapes[shape] += int(texts.counts[k])
+        first[shape] = min(first.get(shape, k), k)
+        is_plain[k] = shape == "#"
+    plain = np.flatnonzero(is_plain)
+    shapes["#"] = int(texts.counts[plain].sum())
+    in_order = sorted(first, key=lambda shape: first[shape])
+    return Counter({shape: shapes[shape] for shape in in_order}), plain
 
 
-def _ends(numbers: list[str], mark: str) -> tuple[Decimal | None, Decimal | None]:
-    """The lowest and the highest of plain numbers."""
-    if len(numbers) > MANY and mark == ".":  # exactly, but not all of them
-        with suppress(ValueError):  # 1,234
-            about = np.array(numbers, float)
-            is_end = (about == about.min()) | (about == about.max())
-            numbers = [numbers[k] for k in np.flatnonzero(is_end)]
-    read = [as_decimal(number, mark) for number in numbers]
+def _ends(
+    texts: Texts, plain: np.ndarray, mark: str
+) -> tuple[Decimal | None, Decimal | None]:
+    """The lowest and the highest of plain numbers, exactly."""
+    about = numbers_of(texts, mark, "")[0][plain]
+    if plain.size and np.isfinite(about).all():  # then few need to be read exactly
+        plain = plain[(about == about.min()) | (about == about.max())]
+    read = [as_decimal(number, mark) for number in texts.some(plain)]
     known = [number for number in read if number is not None]
     return (min(known), max(known)) if known else (None, None)
 

@@ -21,7 +21,7 @@ from cellval.detect.codes import sure_of
 from cellval.detect.copies import confirmed
 from cellval.detect.finding import FLAGGED
 from cellval.detect.grouped import grouped
-from cellval.detect.neighbours import MOST_KNOWN, Asking, Nearby, NeighbourModel, bent
+from cellval.detect.neighbours import Asking, Nearby, NeighbourModel, bent, n_known_of
 from cellval.detect.periods import out_of_step
 from cellval.detect.placeholders import Placeholder, holds_code, placeholders
 from cellval.detect.series import in_step
@@ -62,7 +62,7 @@ class Surprise:
     @property
     def is_final(self) -> bool:
         """Was it not stopped at the first, quick answer of a large table?"""
-        return self.nearby.n_known == min(MOST_KNOWN, len(self.surprise))
+        return self.nearby.n_known == n_known_of(len(self.surprise))
 
 
 def surprise(

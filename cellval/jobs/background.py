@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from cellval.cluster import Cluster, of_the_app
 from cellval.detect.findings import all_findings
+from cellval.detect.readings import writings
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import Suspicion, make_suspicion
 from cellval.errors import InputError
@@ -22,6 +23,7 @@ from cellval.table.table import Table
 from cellval.valuation import iter_chosen
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.views.table_view import table_view
 from cellval.views.value_view import value_view
 
 log = logging.getLogger(__name__)
@@ -343,6 +345,9 @@ class ValuationJob(Job[CellValues]):
             seed = self.options.random_state
             for step in iter_surprise(self.table, random_state=seed, n_jobs=1):
                 if step.has_result:
+                    if self.surprise is None:  # pages of a large table do not wait
+                        writings(self.table)
+                        _prepare(table_view(self.table), "encoded")
                     self.surprise = step.result
                 self._looking = replace(step, make=None)
                 if not self.active:

@@ -8,7 +8,7 @@ from cellval.errors import InputError
 from cellval.jobs.expected import run_seconds
 from cellval.limits import how_to_raise, limits
 from cellval.table.table import Table
-from cellval.text import spoken_time
+from cellval.text import gigabytes, spoken_time
 from cellval.values.options import RunOptions
 
 # Of each cell while it is valued and written, at most: some ten numbers of 8 bytes for
@@ -16,22 +16,27 @@ from cellval.values.options import RunOptions
 BYTES_A_CELL = 300
 
 
+def needed_memory(table: Table) -> int:
+    """Bytes that valuing the table takes, about."""
+    return BYTES_A_CELL * table.n_rows * len(table.feature_names)
+
+
 def check_memory(table: Table) -> None:
     """InputError if valuing the table would take more memory than there is, or than
     is allowed."""
     n_cells = table.n_rows * len(table.feature_names)
-    needed, free = BYTES_A_CELL * n_cells, free_memory()
+    needed, free = needed_memory(table), free_memory()
     takes = f"{table.name} has {n_cells:,} cells to value, which takes about "
     if free is not None and needed > free:
         raise InputError(
-            f"{takes}{_gigabytes(needed)} of memory, but {_gigabytes(free)} are free. "
+            f"{takes}{gigabytes(needed)} of memory, but {gigabytes(free)} are free. "
             "Use fewer rows or columns, or allow more memory."
         )
     allowed = limits().memory_mb * 1e6
     if needed > allowed:
         raise InputError(
-            f"{takes}{_gigabytes(needed)} of memory; the limit is "
-            f"{_gigabytes(allowed)}. {how_to_raise('memory_mb')}, or use fewer rows or "
+            f"{takes}{gigabytes(needed)} of memory; the limit is "
+            f"{gigabytes(allowed)}. {how_to_raise('memory_mb')}, or use fewer rows or "
             "columns."
         )
 
@@ -45,10 +50,6 @@ def check_time(table: Table, options: RunOptions) -> None:
             f"{spoken_time(allowed)}. Choose a shorter one under “How long”, use fewer "
             f"rows or columns. {how_to_raise('hours')} of the server."
         )
-
-
-def _gigabytes(n_bytes: float) -> str:
-    return f"{n_bytes / 1e9:.1f} GB"
 
 
 def free_memory() -> int | None:

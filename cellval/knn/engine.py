@@ -9,6 +9,7 @@ import numpy as np
 
 from cellval.cluster import Cluster, as_executor
 from cellval.errors import InputError
+from cellval.kept import kept
 from cellval.knn import cell_values
 from cellval.knn.cell_values import Queries, Rows, Sums
 from cellval.knn.plan import (
@@ -21,10 +22,17 @@ from cellval.knn.plan import (
 )
 from cellval.knn.problem import Problem, make_problem
 from cellval.knn.sorting import SMALL
-from cellval.knn.sums import RunSums, added, nothing, resumed, values_of
+from cellval.knn.sums import (
+    RunSums,
+    added,
+    nothing,
+    resumed,
+    typical_error,
+    values_of,
+)
 from cellval.parallel import Computation, Piece, drive, n_cores, seconds_of
 from cellval.progress import Snapshot
-from cellval.table.table import Table
+from cellval.table.table import Table, part
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 
@@ -36,6 +44,8 @@ _SAMPLED: tuple[dict[str, Any], ...] = (
     {"subsets": 80, "near": 2},
 )
 TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
+TRIED = 5e6  # evaluations to foretell its standard error
+FEWEST, LEAST_TRIED, MOST_TRIED_PAIRS = 200, 30, 8  # rows, test points, pairs of them
 # Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
 EXTREMELY_FAR = 2.0**15
 PACE = 5.0  # seconds that may pass between two sums that come from a cluster
@@ -58,7 +68,11 @@ def iter_knn(
                 "A GPU is no executor's: leave out executor=, or use backend='cpu'."
             )
         options = replace(options, backend="cpu")
-    problem = make_problem(table, options, continue_from)
+    problem = (
+        make_problem(table, options, continue_from)
+        if continue_from
+        else _problem(table, options)
+    )
     begun = resumed(problem, continue_from) if continue_from else nothing(problem)
     if problem.settings.backend == "cuda":
         from cellval.knn.cuda.run import THREADS, CudaRun
@@ -67,6 +81,11 @@ def iter_knn(
         return drive(run, budget=options.stops_at, n_jobs=THREADS)
     run = KnnRun(problem, begun, executor if isinstance(executor, Cluster) else None)
     return drive(run, budget=options.stops_at, n_jobs=n_jobs, executor=executor)
+
+
+# What is asked of a run before it begins is asked of the same arrays: those of a large
+# table take seconds to make.
+_problem = kept(1)(make_problem)
 
 
 @dataclass(eq=False)
@@ -97,10 +116,11 @@ class KnnRun(Computation[RunSums, CellValues]):
                 branch = self._branch(pass_number, at)
                 groups = list(self._groups(branch, at))
                 if self._comes_as_one(branch, at):
-                    yield Piece(add_up, (), plan.work(branch), tuple(groups))
+                    work = sum(group.work for group in groups)
+                    yield Piece(add_up, (), work, tuple(groups))
                 else:
                     yield from groups
-                if branch.last == plan.n_tests:
+                if branch.last >= plan.n_visited:
                     break
                 at = branch.number + 1
 
@@ -113,6 +133,8 @@ class KnnRun(Computation[RunSums, CellValues]):
         while first <= branch.number:
             group = self.problem.plan.group(branch.pass_number, first)
             yield self._piece(group, first)
+            if group.last == self.problem.plan.n_visited:
+                break
             first = group.number + 1
 
     def _comes_as_one(self, branch: Item, first: int) -> bool:
@@ -315,13 +337,38 @@ def in_file_order(sums: Sums, order: np.ndarray) -> Sums:
     )
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """What a run would do, before it is begun."""
+
+    n_rows: int  # that are valued, equal ones once in exact runs
+    n_columns: int
+    n_tests: int  # test points there are
+    n_visited: int  # of them are seen: all, or drawn
+    n_subsets: int  # of columns, for each of them
+    near: int
+
+    @property
+    def work(self) -> float:
+        """Evaluations: rows x subsets x test points."""
+        return float(self.n_rows) * self.n_subsets * self.n_visited
+
+
+def outlook(table: Table, options: RunOptions) -> Outlook:
+    problem = _problem(table, options)
+    plan = problem.plan
+    n_subsets = sum(evaluations(plan.n_columns, n_pairs) for n_pairs in plan.passes())
+    seen = plan.n_tests, plan.n_visited
+    return Outlook(plan.n_rows, plan.n_columns, *seen, n_subsets, problem.near)
+
+
 def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -> float:
     """About how long a run would take on the cores here, undisturbed.
 
     Some test points are valued and timed, a tenth of a second or two; or not, and then
     it is said from what a usual machine takes.
     """
-    problem = make_problem(table, options)
+    problem = _problem(table, options)
     if problem.settings.backend == "cuda":
         from cellval.knn.cuda import run
 
@@ -329,13 +376,47 @@ def expected_seconds(table: Table, options: RunOptions, *, timed: bool = True) -
     plan, costs = problem.plan, {}
     seconds = 0.0
     for n_pairs in plan.passes():
-        work = float(plan.n_rows) * evaluations(plan.n_columns, n_pairs) * plan.n_tests
+        each = float(plan.n_rows) * evaluations(plan.n_columns, n_pairs)
         shape = _timed_pairs(problem, n_pairs)
         if shape not in costs:
             usual = usual_seconds(plan.n_rows, problem.near)
             costs[shape] = _seconds_each(problem, shape) if timed else usual
-        seconds += work * costs[shape]
+        seconds += each * plan.n_visited * costs[shape]
     return seconds / n_cores()
+
+
+def expected_stderr(table: Table, options: RunOptions) -> float:
+    """About what the typical standard error of a whole run would be.
+
+    The same is done to fewer rows, drawn at random, with as many test points for each
+    of them: a row is near to as many test points then as it would be, and values are
+    larger by as much as rows are fewer.
+    """
+    problem = _problem(table, options)
+    plan = problem.plan
+    n_pairs = _tried_pairs(problem)
+    share = plan.n_visited / plan.n_rows
+    few = np.sqrt(TRIED / (evaluations(plan.n_columns, n_pairs) * share))
+    few = int(min(max(few, FEWEST), table.n_rows))
+    rows = np.random.default_rng([plan.random_state, 4]).choice(
+        table.n_rows, few, replace=False
+    )
+    design: str | int = "all" if n_pairs == ALL else 1
+    whole = replace(options, subsets=design, budget=None, target_stderr=None)
+    small = make_problem(part(table, np.sort(rows)), whole)
+    n_tests = max(LEAST_TRIED, round(small.plan.n_rows * share))
+    n_tests = min(n_tests, small.plan.n_tests)
+    run = KnnRun(small, nothing(small))
+    sums = run_item(*run._arguments(Item(0, n_pairs, 0, 0, n_tests, 0, False)))
+    larger = np.sqrt(small.plan.n_rows / plan.n_rows * n_tests / plan.n_visited)
+    return float(typical_error(small, sums, n_tests) * larger)
+
+
+def _tried_pairs(problem: Problem) -> int:
+    """Pairs of the finest pass, which tells the errors, or of one like it."""
+    finest = max(problem.plan.passes())
+    shape = _timed_pairs(problem, finest)
+    return shape if shape == ALL or finest == ALL else min(finest, MOST_TRIED_PAIRS)
 
 
 def _timed_pairs(problem: Problem, n_pairs: int) -> int:

@@ -6,6 +6,10 @@ columns and its reverse, fresh for every test point. Passes double the number of
 so far (1, 1, 2, 4, 8, ...): breadth first, because a cell's value needs nearly all test
 points but few subsets each. A pass is cut into batches of test points: the work items.
 They are fixed by the settings alone, never by the number of workers.
+
+Of a table so large that even one pair for every test point is too much, a run ends
+after the first test points of that order, which are then a random sample of them all.
+It is a stopped first pass, and can go on like one.
 """
 
 from collections.abc import Iterator
@@ -23,12 +27,16 @@ MOST_COLUMNS = 20  # for all subsets
 PAIRS_FOR_ENDS = 4  # exact ends pay off from here on
 COLUMNS_FOR_ENDS = 4
 AUTO_WORK = 2e9  # evaluations (rows x subsets x test points) where no budget is given
+# Evaluations beyond which test points are drawn, as many as make so many, and at least
+# so many points: minutes of the near field on two cores. From 50,000 rows x 20 on.
+DRAWN_WORK, LEAST_DRAWN = 1e11, 100
 # About what an evaluation takes: plans must not depend on the machine. With the near-
 # field approximation it takes the second, and more for each near row among all.
 NANOSECONDS, FAR_NANOSECONDS, NEAR_NANOSECONDS = 15.0, 3.0, 40.0
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
 SEGMENTS = 4  # parts of the test points whose sums are kept apart
 GROUPS = 64  # of items in a segment: their sums are added up where they are made
+GROUP_WORK = 1e9  # evaluations of a group, at most: seconds, then there is a new map
 BRANCH = 8  # groups whose sums are added up before those of all others
 
 
@@ -55,6 +63,12 @@ class Plan:
     n_pairs: int  # in all passes together; ALL
     random_state: int
     begun: tuple[int, ...] = ()  # pairs of the passes that an earlier run has begun
+    n_drawn: int = 0  # test points of the first pass after which the run ends; 0: none
+
+    @property
+    def n_visited(self) -> int:
+        """Test points that a pass visits."""
+        return self.n_drawn or self.n_tests
 
     def passes(self) -> list[int]:
         """Pairs of each pass."""
@@ -100,16 +114,17 @@ class Plan:
         Where groups end does not depend on the item from which a run goes on.
         """
         size = self._group_size(pass_number, number, work)
-        return self._up_to(size, pass_number, number)
+        return self._up_to(size, pass_number, number, self.n_visited)
 
     def branch(self, pass_number: int, number: int) -> Item:
         """An item with those after it up to the end of its branch: a few groups whose
         sums are added up before they are added to those of the branches before.
 
-        So they can be added up far away, which changes no bit.
+        So they can be added up far away, which changes no bit. One in which the run
+        ends is told as a whole: it may go on.
         """
         size = BRANCH * self._group_size(pass_number, number)
-        return self._up_to(size, pass_number, number)
+        return self._up_to(size, pass_number, number, self.n_tests)
 
     def _group_size(
         self, pass_number: int, number: int, work: float | None = None
@@ -118,19 +133,20 @@ class Plan:
         item = self.item(pass_number, number)
         step = self.batch(item.n_pairs)
         start, end = self.segments()[item.segment]
-        many = (end - start) // step // GROUPS
-        if work is not None:
-            each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
-            many = int(work / each)
+        each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
+        many = int((GROUP_WORK if work is None else work) / each)
+        if work is None:
+            many = min(many, (end - start) // step // GROUPS)
         return step * max(1, many)
 
-    def _up_to(self, size: int, pass_number: int, number: int) -> Item:
-        """An item with those after it, as far as the next multiple of a size, or the
-        end of its segment."""
+    def _up_to(self, size: int, pass_number: int, number: int, most: int) -> Item:
+        """An item with those after it, as far as the next multiple of a size, the end
+        of its segment, or `most`."""
         item = self.item(pass_number, number)
         step = self.batch(item.n_pairs)
         start, end = self.segments()[item.segment]
         last = min(end, start + ((item.first - start) // size + 1) * size)
+        last = min(last, most)
         number += -(-(last - item.first) // step) - 1
         return replace(item, number=number, last=last, ends_segment=last == end)
 
@@ -151,7 +167,7 @@ class Plan:
     def work_before(self, pass_number: int, number: int) -> float:
         """Evaluations of all items before this one."""
         passes = [evaluations(self.n_columns, n_pairs) for n_pairs in self.passes()]
-        done = sum(passes[:pass_number]) * self.n_tests
+        done = sum(passes[:pass_number]) * self.n_visited
         if number:
             done += passes[pass_number] * self.item(pass_number, number).first
         return float(self.n_rows) * done
@@ -189,6 +205,23 @@ def evaluations(n_columns: int, n_pairs: int) -> int:
     return 1 + 2 * n_pairs * (n_columns - 1)
 
 
+def drawn(plan: Plan, n_visited: int = 0) -> Plan:
+    """The plan, ending after some test points where all of them would be too much.
+
+    Each time that a run goes on from `n_visited` of them, it ends after twice as many.
+    """
+    each = float(plan.n_rows) * evaluations(plan.n_columns, plan.passes()[0])
+    n = max(LEAST_DRAWN, int(DRAWN_WORK / each))
+    while n <= n_visited:
+        n *= 2
+    if n >= plan.n_tests:
+        return replace(plan, n_drawn=0)
+    start, end = next(bounds for bounds in plan.segments() if n <= bounds[1])
+    step = plan.batch(plan.passes()[0])
+    n = min(end, start + -(-(n - start) // step) * step)  # whole items
+    return replace(plan, n_drawn=n if n < plan.n_tests else 0)
+
+
 def usual_seconds(n_rows: int, near: int) -> float:
     """About what an evaluation takes on a usual machine; `near` is 0 for all rows."""
     of_near = FAR_NANOSECONDS + NEAR_NANOSECONDS * near / n_rows
@@ -208,9 +241,8 @@ def make_plan(
     `begun` are the passes of an earlier run that goes on, by default to `goal` pairs.
     """
     subsets, few_columns = options.subsets, n_columns <= MOST_COLUMNS
-    stops = options.budget is not None or options.target_stderr is not None
     if begun and subsets == "auto":
-        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if stops else goal
+        n_pairs = ALL if begun == (ALL,) else MOST_PAIRS if options.stops else goal
     elif subsets == "all":
         if not few_columns:
             raise InputError(
@@ -225,7 +257,7 @@ def make_plan(
         n_pairs = int(np.clip(affordable / (2 * n_columns), 1, MOST_PAIRS))
         if few_columns and 2**n_columns <= max(affordable, 2 * n_columns + 2):
             n_pairs = ALL
-        elif stops:
+        elif options.stops:
             n_pairs = MOST_PAIRS
     elif not isinstance(subsets, str) and is_whole(subsets, 1):
         n_pairs = -(-int(subsets) // (2 * n_columns))

@@ -1,5 +1,6 @@
 """`Problem`: tables and options, checked, encoded and planned before a run."""
 
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from cellval.errors import InputError
 from cellval.knn.backends import chosen
 from cellval.knn.cell_values import Queries, Rows
-from cellval.knn.plan import ALL, ITEM_WORK, Plan, make_plan
+from cellval.knn.plan import ALL, ITEM_WORK, Plan, drawn, make_plan
 from cellval.knn.row_values import make_steps
 from cellval.table.encoding import Encoded, encode
 from cellval.table.labels import usual_width
@@ -88,6 +89,8 @@ def make_problem(
         rows = rows._replace(factors=relative(named(options.column_weights), m))
     if tests.y.size != plan.n_tests:  # equal test points are visited once
         plan = replace(plan, n_rows=rows.y.size, n_tests=tests.y.size)
+    if options.subsets == "auto" and not options.stops:
+        plan = drawn(plan, _visited(continue_from))
     order = plan.test_order()
     tests = Queries(*(np.ascontiguousarray(array[order]) for array in tests))
     return Problem(
@@ -185,6 +188,14 @@ def distinct(
         key.ravel(), return_index=True, return_inverse=True, return_counts=True
     )
     return first, which.ravel(), count.astype(np.int64)
+
+
+def _visited(values: CellValues | None) -> int:
+    """Test points that an earlier run has seen, each once."""
+    if values is None:
+        return 0
+    is_first = int(values.state["pass_number"]) == 0
+    return int(values.state["n_visited"]) if is_first else sys.maxsize
 
 
 def _earlier(values: CellValues) -> dict[str, Any]:

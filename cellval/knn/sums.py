@@ -128,6 +128,22 @@ def _variances(sums: Sums, n: int) -> list[np.ndarray]:
     ]
 
 
+def _effect(problem: Problem, n_visited: int) -> float:
+    """Equal test points are visited together: before all were seen there are fewer
+    independent ones than they count for (Kish's design effect).
+    """
+    times = problem.tests.times[:n_visited].astype(float)
+    return float(np.sum(times**2) / max(np.sum(times), 1.0))
+
+
+def typical_error(problem: Problem, sums: Sums, n_visited: int) -> float:
+    """Mean standard error of a cell after the first test points."""
+    n = int(problem.tests.times[:n_visited].sum())
+    effect = 1.0 if n_visited == problem.plan.n_tests else _effect(problem, n_visited)
+    errors = np.sqrt(effect * _variances(sums, n)[0])
+    return float(errors[:, problem.of_row[problem.of_row >= 0]].mean())
+
+
 def values_of(problem: Problem, merged: RunSums) -> CellValues:
     """The estimate: in each segment the mean of its passes, weighted by their pairs.
 
@@ -146,16 +162,17 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
     else:
         sums = merged.of_pass()
         cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
-        # equal test points are visited together: so far there are fewer independent
-        # ones than they count for (Kish's design effect)
-        times = problem.tests.times[: merged.n_visited].astype(float)
-        effect = np.sum(times**2) / max(np.sum(times), 1.0)
+        effect = _effect(problem, merged.n_visited)
         variances = [effect * variance for variance in _variances(sums, n)]
         weight = float(n)
     if not _is_efficient(problem):
         rows = cells.sum(axis=0)
 
+    is_whole = np.array_equal(problem.of_row, np.arange(problem.rows.y.size))
+
     def to_table(values: np.ndarray) -> np.ndarray:
+        if is_whole:  # which is quicker, and takes less memory
+            return np.ascontiguousarray(values.T)
         padded = np.concatenate([values, np.full((*values.shape[:-1], 1), np.nan)], -1)
         return np.ascontiguousarray(padded[..., problem.of_row].T)
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cellval.errors import InputError
 from cellval.table.booleans import BOOLEAN, are_booleans, is_tick, usual_spellings
@@ -29,6 +31,11 @@ FIT = 0.8
 # The same for plain numbers if the others are numbers with a unit or another mark.
 MOSTLY = 0.6
 MISSING_MARKERS = frozenset({"na", "n/a", "#n/a", "nan", "null", "?", "-"})
+# Expressions of Arrow, which looks at all texts at once: texts that need no strip, of
+# them those that may be missing, and numbers that it reads as Python does.
+_tidy = "^[!-~]*$"
+_maybe_missing = "^([^0-9]{0,4}|[+])$"
+_quick = {mark: f"^-?[0-9]{{1,18}}([{mark}][0-9]{{1,18}})?$" for mark in ".,"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +115,8 @@ class Texts:
 
     name: str
     index: np.ndarray  # cell -> text
-    raw: list[str]
-    stripped: list[str]
+    arrow: pa.Array  # the texts; lists of many of them take much memory
+    is_tidy: bool  # letters and digits of ASCII without blanks: nothing to strip
     counts: np.ndarray
     missing: np.ndarray  # blank or a marker
     known: tuple[str, ...] = ()  # categories of the column that it is read like
@@ -118,17 +125,42 @@ class Texts:
     def of(cls, cells: pd.Series, known: tuple[str, ...] = ()) -> "Texts":
         """A text that is `known` to be a category is not missing."""
         index, uniques = pd.factorize(cells)
-        raw: list[str] = np.asarray(uniques, dtype=object).tolist()
-        stripped = [text.strip() for text in raw]
+        arrow = pa.array(uniques, pa.large_string())
+        if isinstance(arrow, pa.ChunkedArray):
+            arrow = arrow.combine_chunks()
+        counts = np.bincount(index, minlength=len(arrow))
+        is_tidy = bool(pc.all(pc.match_substring_regex(arrow, _tidy)).as_py())
+        asked = _numbers_where(arrow, _maybe_missing) if is_tidy else None
+        found = (arrow if asked is None else arrow.take(asked)).to_pylist()
         # Minus beside plus is a test result, not a gap.
-        markers = MISSING_MARKERS - ({"-"} if "+" in stripped else set())
-        gaps = [
-            not text
+        has_plus = any(text.strip() == "+" for text in found)
+        markers = MISSING_MARKERS - ({"-"} if has_plus else set())
+        missing = np.zeros(len(arrow), bool)
+        missing[slice(None) if asked is None else asked] = [
+            not (text := raw.strip())
             or (len(text) < 5 and text.casefold() in markers and text not in known)
-            for text in stripped
+            for raw in found
         ]
-        counts, missing = np.bincount(index, minlength=len(raw)), np.array(gaps, bool)
-        return cls(str(cells.name), index, raw, stripped, counts, missing, known)
+        return cls(str(cells.name), index, arrow, is_tidy, counts, missing, known)
+
+    @cached_property
+    def raw(self) -> list[str]:
+        texts: list[str] = self.arrow.to_pylist()
+        return texts
+
+    @cached_property
+    def stripped(self) -> list[str]:
+        return self.raw if self.is_tidy else [text.strip() for text in self.raw]
+
+    def some(self, which: np.ndarray) -> list[str]:
+        """The texts with these numbers, without a list of all."""
+        texts: list[str] = self.arrow.take(which).to_pylist()
+        return texts
+
+    @property
+    def n_different(self) -> int:
+        """Different texts but for blanks around them, without the missing ones."""
+        return int(np.sum(~self.missing)) if self.is_tidy else len(self.different)
 
     @property
     def title(self) -> str:
@@ -226,17 +258,32 @@ def column_of(
         )
     numbers = np.where(infinite, np.nan, found.values)[texts.index]
     missing = np.isnan(numbers)
-    cells = [(int(i), texts.raw[texts.index[i]]) for i in np.flatnonzero(missing)]
     return Column(
         texts.name,
         found.kind,
         found.why_not,
         read_only(missing),
-        tuple((i, text) for i, text in cells if text.strip()),
+        _strays(texts, np.flatnonzero(missing)),
         numbers=read_only(numbers),
         form=found.form,
         note=found.note,
     )
+
+
+def _strays(texts: Texts, rows: np.ndarray) -> tuple[tuple[int, str], ...]:
+    """Position and text of the cells of these rows that are not blank."""
+    which = np.unique(texts.index[rows])
+    pairs = zip(which.tolist(), texts.some(which), strict=True)
+    filled = {k: text for k, text in pairs if text.strip()}
+    rows = rows[np.isin(texts.index[rows], list(filled))]
+    numbers = texts.index[rows].tolist()
+    return tuple((i, filled[k]) for i, k in zip(rows.tolist(), numbers, strict=True))
+
+
+def _numbers_where(texts: pa.Array, pattern: str) -> np.ndarray:
+    """Numbers of the texts that an expression matches."""
+    found = pc.match_substring_regex(texts, pattern)
+    return np.flatnonzero(found.to_numpy(zero_copy_only=False))
 
 
 def cells_of(column: Column) -> np.ndarray:
@@ -285,7 +332,7 @@ def _told(
 
 
 def _guessed(texts: Texts, decimal: str, day_first: bool) -> _Found:
-    n, k = len(texts.index), len(texts.different)
+    n, k = len(texts.index), texts.n_different
     if k == 0:
         return _Found("constant", "all its cells are missing")
     if k == 1 and texts.present < n and is_tick(min(texts.different)):
@@ -415,31 +462,57 @@ def numbers_of(
     Numbers with another unit (or none) than that are not numbers of this column.
     """
     plain, dressed = _plain[decimal].fullmatch, _dressed[decimal].fullmatch
-    values = np.full(len(texts.raw), np.nan)
-    units = [""] * len(texts.raw)
-    for i in np.flatnonzero(~texts.missing).tolist():
-        text = texts.stripped[i]
+    values = np.full(len(texts.arrow), np.nan)
+    if texts.is_tidy:
+        quick = _numbers_where(texts.arrow, _quick[decimal])
+        quick = quick[~texts.missing[quick]]
+        numbers = pc.replace_substring(texts.arrow.take(quick), ",", ".")
+        values[quick] = pc.cast(numbers, pa.float64()).to_numpy(zero_copy_only=False)
+    others = np.flatnonzero(~texts.missing & np.isnan(values))
+    units: dict[int, str] = {}  # of those that have one
+    for i, raw in zip(others.tolist(), texts.some(others), strict=True):
+        text = raw.strip()
         if plain(text):
             values[i] = float(text.replace(",", "."))
         elif match := dressed(text):
             number = match["number"].replace(match["by"] or " ", "")
             number = number.replace(decimal, ".") + (match["power"] or "")
-            units[i] = (match["money"] or "").rstrip(".") + (match["unit"] or "")
-            units[i] = units[i].casefold()
+            own = (match["money"] or "").rstrip(".") + (match["unit"] or "")
+            if own := own.casefold():
+                units[i] = own
             sign = match["before"] or match["sign"]
             if match["below"]:
                 # (12) alone may be anything.
-                sign = "-" if (units[i] or match["by"]) and not sign else "?"
+                sign = "-" if (own or match["by"]) and not sign else "?"
             values[i] = float(number) * _signs[sign]
         elif text[-1] in "fFyY∞" and _infinite.fullmatch(text):
             values[i] = -np.inf if text.startswith("-") else np.inf
+    clothed = np.zeros(values.size, bool)
+    clothed[list(units)] = True
     if unit is None:
-        weights: Counter[str] = Counter()
-        for i in np.flatnonzero(~np.isnan(values)).tolist():
-            weights[units[i]] += int(texts.counts[i])
-        unit = max(weights, key=lambda unit: weights[unit], default="")
-    values[[other != unit for other in units]] = np.nan
+        unit = _usual_unit(texts, values, units, clothed)
+    for i, own in units.items():
+        if own != unit:
+            values[i] = np.nan
+    if unit:
+        values[~clothed] = np.nan
     return values, unit
+
+
+def _usual_unit(
+    texts: Texts, values: np.ndarray, units: Mapping[int, str], clothed: np.ndarray
+) -> str:
+    """The unit of most numbers, or none; of two the one that comes first."""
+    weights: Counter[str] = Counter()
+    known = ~np.isnan(values)
+    bare = np.flatnonzero(known & ~clothed)
+    first = {"": int(bare[0])} if bare.size else {}
+    weights[""] = int(texts.counts[bare].sum())
+    for i, own in units.items():
+        if known[i]:
+            weights[own] += int(texts.counts[i])
+            first.setdefault(own, i)
+    return max(first, key=lambda own: (weights[own], -first[own]), default="")
 
 
 def _dates(
@@ -450,7 +523,7 @@ def _dates(
     Returns the form and a note if day and month could be either way round; `form` is
     the one to choose then. Times of the day and durations are dates, too, in seconds.
     """
-    best, best_form, note = np.full(len(texts.raw), np.nan), form or "", ""
+    best, best_form, note = np.full(len(texts.arrow), np.nan), form or "", ""
     if form and is_time(form):
         return _times(texts, form)
     asked = _those(texts, like_a_date)
@@ -459,7 +532,7 @@ def _dates(
         forms.remove("month/day/year")
         forms.insert(forms.index("day/month/year") + 1, "month/day/year")
     for other in sorted(forms, key=lambda other: other != form):
-        values = np.full(len(texts.raw), np.nan)
+        values = np.full(len(texts.arrow), np.nan)
         values[asked] = [days_of(texts.stripped[i], other) for i in asked]
         share, best_share = texts.share(values), texts.share(best)
         if share > best_share:
@@ -484,7 +557,7 @@ def _dates(
 
 def _times(texts: Texts, form: str = "") -> tuple[np.ndarray, str, str]:
     """Seconds of each text, and the form."""
-    values = np.full(len(texts.raw), np.nan)
+    values = np.full(len(texts.arrow), np.nan)
     asked = _those(texts, like_a_time)
     form = form or time_form({texts.stripped[i]: int(texts.counts[i]) for i in asked})
     values[asked] = [seconds_of(texts.stripped[i], form) for i in asked]

@@ -147,7 +147,10 @@ def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
         _refuse_special(_legible(path), found.st_mode)
         _refuse_large(name, found.st_size, limit)
         with open(path, "rb") as file:
-            return file.read(limit + 1), name
+            raw = file.read(found.st_size + 1)  # to ask for more sets memory aside
+            if len(raw) > found.st_size:  # which some systems do not know
+                raw += file.read(limit + 1 - len(raw))
+            return raw, name
     except InputError:
         raise
     except FileNotFoundError:

@@ -59,7 +59,9 @@ def file_parts(
             f"{name} is no workbook, so it has no sheets; leave the sheet and the "
             "header row out."
         )
-    yield _doors(raw)[0](raw, name, max_columns, decimal)
+    part = _doors(raw)[0](raw, name, max_columns, decimal)
+    del raw  # who goes through the parts may need the memory
+    yield part
 
 
 def _doors(raw: bytes) -> tuple[Callable[..., Any], Callable[..., bytes]]:

@@ -36,7 +36,7 @@ def id_notes(column: Column, texts: Texts, rows: np.ndarray) -> list[str]:
 
 def _repeats(column: Column, texts: Texts, rows: np.ndarray) -> str:
     """Texts that occur more than once, where hardly any does."""
-    k = len(texts.different)
+    k = texts.n_different
     if not UNIQUE * texts.present <= k < texts.present:
         return ""
     where: dict[str, list[int]] = {}

@@ -1,7 +1,7 @@
 """Which column can be the label, and what it is: classes, or numbers."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -131,31 +131,33 @@ def guessed_label(
     cells: pd.DataFrame, taken: Collection[str | None], decimal: str, table: str
 ) -> str:
     """The column that looks most like a label, of those that are not `taken`."""
-    free = {
-        name: Texts.of(cells[name])
-        for name in reversed([str(column) for column in cells.columns])
-        if name not in taken
-    }
+    names = [str(column) for column in cells.columns]
+    free = [name for name in reversed(names) if name not in taken]
     plain = {re.sub(r"[^a-z0-9]", "", name.casefold()): name for name in free}
     named = [plain[known] for known in LABEL_NAMES if known in plain]
-    few = [
-        name
-        for name, texts in free.items()
-        if len(texts.different) <= min(20, max(2, texts.present / 5))
-    ]
-    faults = []
+
+    # Each time anew: the texts of all columns at once would take much memory.
+    def have_few() -> Iterator[str]:
+        for name in free:
+            texts = Texts.of(cells[name])
+            if texts.n_different <= min(20, max(2, texts.present / 5)):
+                yield name
+
     # Columns of numbers are looked at only if no column has classes: it takes long.
-    measured = (
-        name
-        for name, texts in free.items()
-        if not counts_rows(texts, numbers_of(texts, decimal)[0])
-    )
+    def measured() -> Iterator[str]:
+        for name in free:
+            texts = Texts.of(cells[name])
+            if not counts_rows(texts, numbers_of(texts, decimal)[0]):
+                yield name
+
+    faults = []
     for name, kind in chain(
         ((name, _expected(name, plain)) for name in named),
-        ((name, "category") for name in (*few, *free)),
-        ((name, "number") for name in measured),
+        ((name, "category") for name in have_few()),
+        ((name, "category") for name in free),
+        ((name, "number") for name in measured()),
     ):
-        fault = label_fault(free[name], decimal, kind)
+        fault = label_fault(Texts.of(cells[name]), decimal, kind)
         if not fault:
             return name
         faults.append(fault)
@@ -184,12 +186,12 @@ def label_kind(texts: Texts, decimal: str) -> str:
 def may_be_either(texts: Texts, decimal: str) -> bool:
     """Numbers, but so few that they may be classes as well?"""
     values, _ = numbers_of(texts, decimal)
-    return texts.share(values) >= FIT and 2 < len(texts.different) <= MANY_NUMBERS
+    return texts.share(values) >= FIT and 2 < texts.n_different <= MANY_NUMBERS
 
 
 def too_many(texts: Texts) -> bool:
     """Too many different texts for classes?"""
-    n, k = texts.present, len(texts.different)
+    n, k = texts.present, texts.n_different
     return (k == n and n > 2) or (k > n / 2 and n >= 10)
 
 
@@ -197,7 +199,7 @@ def label_fault(
     texts: Texts, decimal: str, kind: str | None = None, is_test: bool = False
 ) -> str:
     """Why the column cannot be a label (of a kind); empty if it can."""
-    name, n, k = texts.title, texts.present, len(texts.different)
+    name, n, k = texts.title, texts.present, texts.n_different
     needed = 1 if is_test else 2
     if n < needed:
         return (

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -259,25 +260,59 @@ def _plain_cells(
         return None
     if raw.count(b"\r") != raw.count(b"\r\n"):
         return None
+    n_lines = raw.count(b"\n") + 1
+    if n_lines > most_rows + line + 1:
+        return None
     from pyarrow import csv as arrow
 
     names = [str(j) for j in range(width)]
+    columns = [_Growing(n_lines) for _ in names]
     try:
-        table = arrow.read_csv(
+        batches = arrow.open_csv(
             pa.BufferReader(raw),
             arrow.ReadOptions(column_names=names, skip_rows=line),
             arrow.ParseOptions(delimiter=delimiter, quote_char=False),
             arrow.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string())),
         )
+        for batch in batches:
+            for column, more in zip(columns, batch.columns, strict=True):
+                column.add(more)
     except pa.ArrowInvalid:
         return None
-    longest = max(pc.max(pc.utf8_length(c)).as_py() or 0 for c in table.columns)
-    if not 0 < table.num_rows <= most_rows or longest > limits().cell_length:
+    n_rows = columns[0].n
+    texts = [column.array() for column in columns]
+    longest = max(pc.max(pc.utf8_length(column)).as_py() or 0 for column in texts)
+    if not 0 < n_rows <= most_rows or longest > limits().cell_length:
         return None
-    columns = {
-        j: pd.array(column, dtype="str") for j, column in enumerate(table.columns)
-    }
-    return pd.DataFrame(columns, copy=False)
+    cells = {j: pd.array(one, dtype="str") for j, one in enumerate(texts)}
+    return pd.DataFrame(cells, copy=False)
+
+
+class _Growing:
+    """A column of texts that is filled part by part, and not copied at its end.
+
+    Arrow keeps the parts of a file that it reads as a whole, and more than they need.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.n = 0
+        self._text = bytearray()
+        self._ends = np.zeros(most + 1, np.int64)
+
+    def add(self, more: pa.Array) -> None:
+        _, ends, text = more.buffers()
+        where = slice(more.offset, more.offset + len(more) + 1)
+        of_part = np.frombuffer(ends, np.int64)[where]
+        first, last = int(of_part[0]), int(of_part[-1])
+        at = slice(self.n + 1, self.n + 1 + len(more))
+        self._ends[at] = of_part[1:] + (len(self._text) - first)
+        if last > first:
+            self._text += memoryview(text)[first:last]
+        self.n += len(more)
+
+    def array(self) -> pa.Array:
+        buffers = pa.py_buffer(self._ends), pa.py_buffer(self._text)
+        return pa.LargeStringArray.from_buffers(self.n, *buffers)
 
 
 UNNAMED = "Empty cells to the right of the last column name were left out."

@@ -159,9 +159,15 @@ class Table(InNotebooks):
     @cached_property
     def n_duplicates(self) -> int:
         """Rows that repeat an earlier row in all features and the label."""
-        arrays = {j: cells_of(column) for j, column in enumerate(self.features)}
         label = self.y if self.target is None else self.target
-        return int(pd.DataFrame(arrays | {-1: label}).duplicated().sum())
+        alike = np.zeros(self.n_rows, np.uint64)  # equal rows have equal numbers
+        for column in self.features:
+            alike = _mixed(alike, cells_of(column))
+        alike = _mixed(alike, label)
+        # Only rows with the same number are compared: all would take much memory.
+        rows = np.flatnonzero(pd.Series(alike).duplicated(keep=False))
+        arrays = {j: cells_of(c.part(rows)) for j, c in enumerate(self.features)}
+        return int(pd.DataFrame(arrays | {-1: label[rows]}).duplicated().sum())
 
     @cached_property
     def fingerprint(self) -> str:
@@ -418,9 +424,9 @@ def read(
     raw, name = bytes_of(source, max_bytes)
     decimal = like.format.decimal if like and like.format else ""
     fault = None
-    for cells, written, notes in file_parts(
-        raw, name, max_columns, decimal, sheet, header_row
-    ):
+    parts = file_parts(raw, name, max_columns, decimal, sheet, header_row)
+    del raw  # once its cells are read, nobody needs it
+    for cells, written, notes in parts:
         try:
             return _table(cells, name, asked, notes, written)
         except InputError as error:  # perhaps another sheet is meant
@@ -561,10 +567,15 @@ def _table(
     known = {column.name: column.categories for column in like.columns} if like else {}
     order = [column for column in known if column in names]
     order += [column for column in names if column not in known and column != label]
-    texts = [Texts.of(cells[column], known.get(column, ())) for column in order]
-    columns = tuple(
-        column_of(t, rows, decimal, day_first, *asked.how(t.name)) for t in texts
-    )
+    found: list[Column] = []
+    about_ids: list[str] = []
+    for column in order:  # one after the other: all texts would take much memory
+        texts = Texts.of(cells[column], known.get(column, ()))
+        found.append(column_of(texts, rows, decimal, day_first, *asked.how(column)))
+        if column not in asked.exclude:
+            about_ids += id_notes(found[-1], texts, rows)
+        del texts
+    columns = tuple(found)
     if not any(column.feature for column in columns):
         why = "; ".join(f"'{shortened(c.name)}': {c.why_not}" for c in columns[:5])
         beside = f" beside the label '{label}'" if label else ""
@@ -574,8 +585,8 @@ def _table(
         )
     id_column = like.id_column if like else asked.id_column
     if not like and not id_column:
-        found = (c.name for c in columns if c.kind == "id")
-        id_column = next((c for c in found if c not in asked.exclude), None)
+        ids = (c.name for c in columns if c.kind == "id")
+        id_column = next((c for c in ids if c not in asked.exclude), None)
     table = Table(
         name=name,
         cells=cells,
@@ -588,10 +599,7 @@ def _table(
         id_column=id_column if id_column in names else None,
         format=written,
     )
-    for column, own in zip(columns, texts, strict=True):
-        if column.name not in asked.exclude:
-            notes += id_notes(column, own, rows)
-    return replace(table, notes=(*notes, *notes_on(table)))
+    return replace(table, notes=(*notes, *about_ids, *notes_on(table)))
 
 
 def _kind_of_label(
@@ -624,6 +632,14 @@ def _reading(written: FileFormat | None, cells: pd.DataFrame) -> tuple[str, bool
     """Decimal mark, and whether 3/4/2020 is in April."""
     decimal = written.decimal if written else decimal_mark(cells, ",")
     return decimal, decimal == "," or (written is not None and written.delimiter == ";")
+
+
+def _mixed(numbers: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Numbers that also depend on the cells of another column."""
+    cells = 0.0 + cells  # -0.0 is 0.0
+    cells[np.isnan(cells)] = np.nan  # of many, the same bits
+    mixed = (numbers ^ cells.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+    return np.asarray(mixed ^ (mixed >> np.uint64(29)))
 
 
 def _between_nul(cells: pd.Series) -> pa.Buffer:

@@ -164,6 +164,11 @@ class RunOptions:
         return Budget(self.budget, self.target_stderr)
 
     @property
+    def stops(self) -> bool:
+        """May a run end before all is done, wherever it then stands?"""
+        return self.budget is not None or self.target_stderr is not None
+
+    @property
     def is_function(self) -> bool:
         """Is the model a utility of rows and columns of the whole table?"""
         return callable(self.model) and not hasattr(self.model, "predict")

@@ -243,7 +243,8 @@ def end_words(settings: Settings) -> str:
     """What a run that is over has found."""
     if not settings.is_valued:
         return "all cells were looked at"
-    if settings.is_exact and not settings.is_approximate:
+    is_whole = settings.n_seen >= settings.n_tests
+    if settings.is_exact and not settings.is_approximate and is_whole:
         return "all combinations were counted"
     if settings.method in ("loo", "random"):  # nothing was sampled
         return "all cells have a number"

@@ -262,8 +262,8 @@ def what_if(
         of_total = f"The row's value was {whole.note[0].lower()}{whole.note[1:]}"
     if values.n_test < run.n_tests:
         stopped = (
-            f"The run before was stopped after {values.n_test:,} of {run.n_tests:,} "
-            "test points, so before and after differ by its noise, too."
+            f"The run before saw {values.n_test:,} of {run.n_tests:,} test points, so "
+            "before and after differ by its noise, too."
         )
     return WhatIf(
         int(row_number),

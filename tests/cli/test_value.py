@@ -208,3 +208,21 @@ def test_rows_without_a_label_are_refused_before_the_work_and_listed(tmp_path, c
     assert main(["suspects", str(path), "--label", "sex", "--out", out]) == 0
     said = capsys.readouterr()
     assert "Warning" not in said.err and "166" in said.out
+
+
+def test_a_run_on_drawn_test_points_says_so_and_how_to_go_on(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr("cellval.knn.plan.AUTO_WORK", 1.0)
+    monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
+    assert on_davis("run", "--out", tmp_path) == 0
+    said = capsys.readouterr().out
+    assert "100 of 200 test points" in said
+    assert "not all test points were drawn. To go on from here:" in said
+    assert (
+        on_davis("run", "--out", tmp_path, "--continue", tmp_path / "values.npz") == 0
+    )
+    said = capsys.readouterr().out
+    assert "200 test points" in said and "not all test points" not in said
+    assert on_davis("run", "--out", tmp_path, "--seconds", "5") == 0
+    assert "not all test points" not in capsys.readouterr().out

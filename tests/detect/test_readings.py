@@ -2,11 +2,13 @@
 
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from cellval.detect import readings as module
 from cellval.detect.readings import is_closest, is_within, readings, shape_of, writings
+from cellval.table.columns import Texts
 from cellval.table.table import read
 
 
@@ -102,11 +104,16 @@ def test_inches_are_written_with_the_decimal_mark_of_the_file():
     assert is_within(writing, "70,25") and not is_within(writing, "702,5")
 
 
-def test_the_ends_of_many_numbers_are_as_exact_as_those_of_few(monkeypatch):
+def test_the_ends_of_numbers_are_exact():
+    def ends(*numbers):
+        texts = Texts.of(pd.Series(numbers, dtype="str"))
+        return module._ends(texts, np.arange(len(numbers)), ".")
+
     texts = ["10", "0.10", "0.1", "3e2", "1.0000000000000000001", "-7", "300.0"]
-    few = module._ends(texts, ".")
-    monkeypatch.setattr(module, "MANY", 3)
-    assert module._ends(texts, ".") == few == (Decimal("-7"), Decimal("300"))
-    odd = [*texts, "1,5", "−9"]
-    assert module._ends(odd, ".")[0] == Decimal("-9")
-    assert module._ends([], ".") == (None, None)
+    assert ends(*texts) == (Decimal("-7"), Decimal("300"))
+    assert ends("1.00000000000000000001", "1.0", "0.99999999999999999999") == (
+        Decimal("0.99999999999999999999"),
+        Decimal("1.00000000000000000001"),
+    )
+    assert ends(*texts, "1,5", "−9")[0] == Decimal("-9")
+    assert ends() == (None, None)

@@ -7,7 +7,6 @@ from cases import blobs, make_table, random_table
 
 import cellval
 from cellval.detect import neighbours
-from cellval.detect import surprise as module
 from cellval.detect.surprise import iter_surprise, surprise
 from cellval.table.table import Table
 
@@ -169,7 +168,6 @@ def test_davis_swapped_row_is_the_most_surprising():
 def test_a_large_table_has_a_quick_answer_that_says_it_is_not_final(monkeypatch):
     monkeypatch.setattr(neighbours, "FIRST_KNOWN", 20)
     monkeypatch.setattr(neighbours, "MOST_KNOWN", 60)
-    monkeypatch.setattr(module, "MOST_KNOWN", 60)
     steps = [step for step in iter_surprise(table_of(blobs(150))) if step.has_result]
     first, last = steps[0].result, steps[-1].result
     assert not first.is_final and last.is_final

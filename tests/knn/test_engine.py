@@ -10,7 +10,7 @@ from cases import bits, close, random_table
 
 import cellval
 from cellval.knn import engine, plan
-from cellval.knn.engine import expected_seconds, run_item
+from cellval.knn.engine import expected_seconds, expected_stderr, outlook, run_item
 from cellval.knn.plan import ALL, PAIRS_FOR_ENDS, evaluations
 from cellval.knn.problem import make_problem
 from cellval.knn.sums import nothing
@@ -277,3 +277,29 @@ def test_columns_of_ordinary_tables_stay_in_the_order_of_the_file():
     assert engine.column_order(rows).tolist() == list(range(6))
     missing = rows._replace(cells=np.full_like(rows.cells, np.nan))
     assert engine.column_order(missing).tolist() == list(range(6))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"near": 40}, {"test": 0.3}, {"subsets": 48}, {"column_weights": "banzhaf"}],
+    ids=str,
+)
+def test_the_standard_error_is_foretold_from_fewer_rows(options, monkeypatch):
+    monkeypatch.setattr(engine, "TRIED", 2e5)
+    monkeypatch.setattr(engine, "FEWEST", 60)
+    table = random_table(75, 500, ["decimal", "number"] * 3, levels=40)
+    comp = expected_stderr(table, RunOptions(**{"subsets": 12} | options))
+    ref = cellval.value_cells(table, **{"subsets": 12} | options).typical_stderr
+    assert comp == pytest.approx(ref, rel=0.35)
+
+
+def test_the_standard_error_of_drawn_test_points_is_foretold(monkeypatch):
+    monkeypatch.setattr(plan, "AUTO_WORK", 1.0)
+    monkeypatch.setattr(plan, "DRAWN_WORK", 1.0)
+    table = random_table(76, 1200, ["decimal"] * 6, levels=300)
+    seen = outlook(table, RunOptions())
+    assert seen.n_visited < 200 < seen.n_tests == 1200
+    assert seen.work == 1200 * 11 * seen.n_visited
+    comp, ref = expected_stderr(table, RunOptions()), cellval.value_cells(table)
+    assert ref.n_test == seen.n_visited
+    assert comp == pytest.approx(ref.typical_stderr, rel=0.25)

@@ -8,8 +8,12 @@ import cellval
 from cellval.knn.plan import (
     ALL,
     BRANCH,
+    DRAWN_WORK,
+    GROUP_WORK,
     ITEM_WORK,
+    LEAST_DRAWN,
     Plan,
+    drawn,
     evaluations,
     make_plan,
     with_ends,
@@ -140,3 +144,33 @@ def test_a_run_that_goes_on_within_a_group_ends_where_the_group_would():
     assert whole.number > 1
     part = plan.group(0, 1, 1e9)
     assert (part.last, part.number) == (whole.last, whole.number)
+
+
+@pytest.mark.parametrize("n_rows", [60_000, 70_000, 300_000, 1_000_000, 100_000_000])
+def test_of_a_large_table_as_many_test_points_are_drawn_as_can_be_seen_soon(n_rows):
+    plan = drawn(Plan(n_rows, 20, n_rows, 1, 0))
+    assert LEAST_DRAWN <= plan.n_visited == plan.n_drawn < n_rows
+    step = plan.batch(1)
+    most = max(DRAWN_WORK, LEAST_DRAWN * n_rows * evaluations(20, 1))
+    assert plan.total_work() <= most + step * n_rows * evaluations(20, 1)
+    assert plan.total_work() > 0.99 * DRAWN_WORK
+    ends = {item.last for item, _ in zip(plan.items(), range(20_000), strict=False)}
+    assert plan.n_drawn in ends  # no item is cut
+    more = drawn(plan, plan.n_drawn).n_visited
+    assert more >= min(2 * (plan.n_drawn - step), n_rows)
+
+
+def test_of_other_tables_every_test_point_is_seen():
+    for shape in ((32_561, 14, 32_561), (1_000_000, 20, 50), (2, 1, 2)):
+        assert drawn(Plan(*shape, 1, 0)).n_visited == shape[2]
+
+
+def test_there_is_a_new_map_every_few_seconds_however_many_test_points_there_are():
+    plan = drawn(Plan(1_000_000, 20, 1_000_000, 1, 0))
+    at, groups = 0, []
+    while not groups or groups[-1].last < plan.n_visited:
+        groups.append(plan.group(0, at))
+        at = groups[-1].number + 1
+    assert all(plan.work(group) <= GROUP_WORK for group in groups)
+    assert groups[-1].last == plan.n_drawn
+    assert sum(map(plan.work, groups)) == pytest.approx(plan.total_work())

@@ -217,3 +217,73 @@ def test_nothing_seen_says_nothing():
     assert empty.n_seen(problem) == 0
     assert not values_of(problem, empty).values.any()
     assert np.isnan(values_of(problem, empty).stderr).all()
+
+
+def few_are_drawn(monkeypatch, n=12):
+    """Tables are large from the first row on."""
+    monkeypatch.setattr("cellval.knn.plan.AUTO_WORK", 1.0)
+    monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
+    monkeypatch.setattr("cellval.knn.plan.LEAST_DRAWN", n)
+
+
+@pytest.mark.parametrize("near", [None, 5])
+@pytest.mark.parametrize("kinds", [MIXED, MIXED * 2], ids=["exact", "sampled"])
+def test_values_of_drawn_test_points_are_the_mean_over_those(kinds, near, monkeypatch):
+    few_are_drawn(monkeypatch)
+    table = random_table(70, 40, kinds, levels=9, missing=0.1)
+    comp = cellval.value_cells(table, n_neighbors=3, near=near)
+    settings, n = comp.settings, comp.n_test
+    assert 12 <= n < 15 and (settings.n_seen, settings.n_tests) == (n, 40)
+    assert f"{n} of 40 test points" in design_words(settings)
+    problem = make_problem(table, RunOptions(n_neighbors=3, near=near))
+    assert (problem.tests.times == 1).all()
+    games, row_of = naive_games(table, 3, near=near or 0), problem.of_row.argsort()
+    ref = np.zeros(comp.values.shape)
+    for item in problem.plan.items():
+        for k, t in enumerate(range(item.first, min(item.last, n))):
+            game, m = games[row_of[problem.tests.own[t]]], len(kinds)
+            if settings.is_exact:
+                psi = naive.cell_values_by_columns(game, m)
+            else:
+                order = problem.plan.orders(item)[k, 0].tolist()
+                psi = naive.cell_values_by_orders(game, [order, order[::-1]])
+            for i, cells in psi.items():
+                ref[i] += np.array(cells, float) / n
+    close(comp.values, ref)
+
+
+def test_drawn_test_points_are_the_same_for_any_number_of_workers(monkeypatch):
+    few_are_drawn(monkeypatch)
+    table = random_table(71, 60, MIXED * 2)
+    one, *others = (bits(cellval.value_cells(table, n_jobs=k)) for k in (1, 2, 5))
+    assert others == [one, one]
+    assert one != bits(cellval.value_cells(table, random_state=1))
+
+
+def test_a_run_on_drawn_test_points_goes_on_to_more_of_them(monkeypatch, tmp_path):
+    few_are_drawn(monkeypatch)
+    table = random_table(72, 60, MIXED * 2)
+    ref = cellval.value_cells(table)
+    part = stopped_after(1, table)
+    assert part.n_test < ref.n_test < 15
+    assert bits(cellval.value_cells(table, continue_from=part)) == bits(ref)
+    ref.save(tmp_path / "some.npz")
+    ref = cellval.load(tmp_path / "some.npz")
+    more = cellval.value_cells(table, continue_from=ref)
+    assert 24 <= more.n_test < 30 and more.typical_stderr < ref.typical_stderr
+    last = cellval.value_cells(
+        table, continue_from=cellval.value_cells(table, continue_from=more)
+    )
+    assert last.n_test == 60 and not last.settings.n_tests
+    # every test point, as one who asks for so many subsets gets it
+    np.testing.assert_allclose(
+        last.values, cellval.value_cells(table, subsets=1).values, atol=1e-15
+    )
+
+
+def test_a_number_of_subsets_or_a_budget_asks_for_every_test_point(monkeypatch):
+    few_are_drawn(monkeypatch)
+    table = random_table(73, 40, MIXED * 2)
+    for options in ({"subsets": 12}, {"subsets": "all"}, {"budget": 1e5}):
+        plan = make_problem(table, RunOptions(**options)).plan
+        assert plan.n_visited == plan.n_tests == 40

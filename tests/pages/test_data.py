@@ -629,3 +629,14 @@ def test_while_it_runs_the_sidebar_says_where(davis):
     assert "cluster" not in text_of(shown("heatmap", run).sidebar)
     run.place = "a cluster of 2 workers with 4 threads (tcp://there:8786)"
     assert f"on {run.place}" in text_of(shown("heatmap", run).sidebar)
+
+
+def test_test_points_that_will_be_drawn_are_told_before_the_run_and_after(monkeypatch):
+    monkeypatch.setattr("cellval.knn.plan.AUTO_WORK", 1.0)
+    monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
+    app = click(open_app(), "Davis")
+    assert "Of 200 test points 100 are drawn at random" in texts(app.caption)
+    run = started(app)
+    assert run.status == "done" and run.values.n_test == 100
+    shown = texts(goto(app, "heatmap").sidebar.caption)
+    assert "100 of 200 test points" in shown and "typical standard error" in shown

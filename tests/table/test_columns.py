@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from cases import make_table, message_of, one_column
 
-from cellval.table.columns import cells_of
+from cellval.table.columns import Texts, cells_of, numbers_of
 
 # Numbers
 
@@ -366,3 +366,40 @@ def test_missing_cells_of_any_kind_are_nan():
     number, category = map(cells_of, table.features)
     np.testing.assert_array_equal(number, [1, np.nan])
     np.testing.assert_array_equal(category, [np.nan, 2])
+
+
+# Many texts
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_texts_read_at_once_are_the_numbers_that_each_text_is(decimal):
+    rng = np.random.default_rng(0)
+    texts = [repr(x) for x in rng.normal(0, 1e6, 200).tolist()]
+    texts += [repr(x) for x in (10.0 ** rng.uniform(-30, 30, 200)).tolist()]
+    texts += ["0", "-0.0", "007", "+5", ".5", "5.", "1e3", "1E-400", "123456789" * 3]
+    texts += ["12%", "$5", "(7)", "abc", "", "?", "NA", "-", "12.5.6", "1,234", "--1"]
+    texts = [text.replace(".", decimal) for text in texts]
+    tidy = Texts.of(pd.Series(texts, dtype="str"))
+    untidy = Texts.of(pd.Series([*texts, " blank "], dtype="str"))
+    assert tidy.is_tidy and not untidy.is_tidy
+    ref, unit = numbers_of(untidy, decimal)
+    comp, also = numbers_of(tidy, decimal)
+    assert unit == also == ""
+    assert comp.tobytes() == ref[:-1].tobytes(), "bit for bit"
+    np.testing.assert_array_equal(tidy.missing, untidy.missing[:-1])
+    assert tidy.n_different == len(tidy.different) == untidy.n_different - 1
+
+
+@pytest.mark.parametrize("last", ["+", " + "])
+def test_minus_beside_plus_is_no_gap_however_texts_are_read(last):
+    texts = Texts.of(pd.Series(["-", "na", last], dtype="str"))
+    assert texts.missing.tolist() == [False, True, False]
+
+
+def test_the_unit_of_most_cells_wins_and_of_two_the_first():
+    def unit(*cells):
+        return numbers_of(Texts.of(pd.Series(cells, dtype="str")), ".")[1]
+
+    assert unit("1", "2 kg", "3 kg") == "kg"
+    assert unit("1", "2", "3 kg") == ""
+    assert unit("1 kg", "2") == "kg" and unit("2", "1 kg") == ""

@@ -1,6 +1,8 @@
 """The Table: options, rows, test sets, frames, samples, other cells."""
 
 import re
+import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import pytest
 from cases import SAMPLES, calls, csv_of, message_of, one_column, random_table
 
 from cellval.errors import InputError
+from cellval.table import table as tables
 from cellval.table.columns import KINDS, Column, cells_of
 from cellval.table.encoding import encode
 from cellval.table.table import Table, part, read
@@ -530,3 +533,23 @@ def test_a_part_is_encoded_on_the_scale_of_the_whole():
     np.testing.assert_array_equal(
         encode(part(table, rows), like=table).cells, encode(table).cells[:, rows]
     )
+
+
+def test_rows_repeat_only_if_they_are_equal_whatever_their_numbers_are(monkeypatch):
+    table = read(b"x,z,y\n0,a,k\n-0.0,a,k\n,a,k\n?,a,k\n1,a,l\n1,b,l\n2,b,l\n")
+    assert table.n_duplicates == 2
+    monkeypatch.setattr(tables, "_mixed", lambda numbers, cells: numbers)  # all alike
+    assert replace(table).n_duplicates == 2
+
+
+def test_reading_takes_at_most_four_times_the_file(tmp_path):
+    rng = np.random.default_rng(0)
+    n, path = 100_000, tmp_path / "large.csv"
+    numbers = {f"x{j}": rng.normal(50, 10, n).round(2 + 4 * j) for j in range(4)}
+    pd.DataFrame({**numbers, "y": rng.choice(["a", "b"], n)}).to_csv(path, index=False)
+    read(path, label="y")  # what the first one loads does not count
+    tracemalloc.start()  # which does not see the memory of Arrow: the texts themselves
+    read(path, label="y")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4 * path.stat().st_size

@@ -112,5 +112,5 @@ def expected_seconds(problem: Problem) -> float:
             run._value(few, 0)  # compiled or loaded by that
             taken = seconds_of(partial(run._value, few, 0))
             cost[kind] = taken / (subsets * (few.last - few.first))
-        seconds += subsets * plan.n_tests * cost[kind]
+        seconds += subsets * plan.n_visited * cost[kind]
     return seconds

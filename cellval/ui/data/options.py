@@ -1,5 +1,6 @@
 """Options of a run as widgets, and how long it will take."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,17 +9,19 @@ import streamlit as st
 from cellval.cluster import address_of_the_app
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
-from cellval.jobs.expected import run_seconds
+from cellval.jobs.expected import Estimate, estimate, run_seconds
+from cellval.jobs.fits import needed_memory
 from cellval.knn import backends
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS_OF, ROUNDS
 from cellval.project.source import Source
 from cellval.table.table import Table
-from cellval.text import spoken_time
+from cellval.text import gigabytes, spoken_time
 from cellval.ui.session import Session, read_test
 from cellval.ui.text import plain, roughly
 from cellval.ui.widgets import error, lasting, one_of
 from cellval.values.options import BASELINES, SCORINGS, RunOptions
+from cellval.values.words import Unit
 
 QUICK_SECONDS = 10.0
 NEAR = 500  # rows that the approximation tells apart
@@ -294,16 +297,32 @@ def say_place(options: RunOptions) -> None:
         st.caption(":material/memory: It computes on a GPU of this computer.")
 
 
+def _drawn_words(said: Estimate) -> str:
+    """That test points are drawn, and what follows; nothing where all are seen."""
+    run = said.outlook
+    if run is None or run.n_visited == run.n_tests:
+        return ""
+    text = f"Of {run.n_tests:,} test points {run.n_visited:,} are drawn at random"
+    if math.isfinite(said.stderr):
+        error = Unit.of(said.stderr).text(said.stderr)
+        text += f", which leaves a typical standard error of about {error}"
+    return f"{text}."
+
+
 def say_time(table: Table, options: RunOptions) -> None:
     """About how long the run will take; a warning where it is long."""
-    seconds = run_seconds(table, options)
+    said = estimate(table, options)
+    seconds = said.seconds
     alone = " alone" if address_of_the_app() else ""
     text = f"This will take {roughly(seconds)} on this computer{alone}."
     if options.method == "knn":
         if options.budget and seconds >= options.budget:
             text = f"Stops after {spoken_time(seconds)} with what there is."
         text = f"{text} First values show within seconds, and you can stop any time."
-        st.caption(text)
+        needs = f"memory about {gigabytes(needed_memory(table))}"
+        st.caption(
+            f"{text} {_drawn_words(said)}", help="  \n".join([*said.words, needs])
+        )
     elif seconds > LONG_PASS:
         st.warning(
             f"{text} The model is trained again for every step, and nothing makes that "
