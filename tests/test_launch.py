@@ -1,6 +1,7 @@
 """The app started from Python: a real server, and projects that it shows."""
 
 import http.client
+import os
 import subprocess
 import sys
 import time
@@ -206,6 +207,7 @@ def test_a_script_waits_and_takes_its_server_with_it(home, tmp_path):
     run = subprocess.Popen(
         [sys.executable, str(script)],
         cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -226,6 +228,7 @@ def test_a_script_waits_and_takes_its_server_with_it(home, tmp_path):
 
 
 def test_a_server_that_ends_at_once_says_why(monkeypatch, tmp_path):
-    monkeypatch.setattr(launch, "APP", tmp_path / "nowhere.py")
+    words = [sys.executable, "-m", "streamlit", "run", str(tmp_path / "nowhere.py")]
+    monkeypatch.setattr(launch, "command", lambda port: words)
     with pytest.raises(cellval.InputError, match=r"(?s)did not start at port.*nowhere"):
         launch._new(launch._free_port(0))

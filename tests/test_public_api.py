@@ -82,7 +82,7 @@ FUNCTIONS = {
     "backend='cpu', n_jobs=None, "
     "executor=None, continue_from=None)",
     "value_rows": "(table, *, n_neighbors=10, test=None, scoring='accuracy', "
-    "width=None, random_state=0)",
+    "width=None, random_state=0, backend='cpu')",
     "what_if": "(table, values, row_number, changes, *, test=None, seconds=0.8)",
 }
 METHODS = {  # of the two classes that people hold in their hands

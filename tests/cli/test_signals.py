@@ -19,9 +19,17 @@ from cellval.progress import Snapshot
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
 
-ADULT = SAMPLES / "adult_2000.csv"
-# Takes minutes; the first values with a standard error soon are there.
+ROWS = 500
+# Takes long enough; the first values with a standard error soon are there.
 LONG = ("--label", "income", "--subsets", "all")
+
+
+@pytest.fixture(scope="module")
+def adult(tmp_path_factory):
+    lines = (SAMPLES / "adult_2000.csv").read_text().splitlines()[: ROWS + 1]
+    file = tmp_path_factory.mktemp("adult") / "adult.csv"
+    file.write_text("\n".join(lines) + "\n")
+    return file
 
 
 @pytest.fixture(autouse=True)
@@ -32,14 +40,14 @@ def heard_hangup():
     signal.signal(signal.SIGHUP, before)
 
 
-def long_run(folder, ignored=None):
+def long_run(adult, folder, ignored=None):
     """A run that has values; one signal can be ignored from its start."""
 
     def ignore():
         if ignored is not None:
             signal.signal(ignored, signal.SIG_IGN)
 
-    words = ("run", ADULT, *LONG, "--out", folder)
+    words = ("run", adult, *LONG, "--out", folder)
     process = cellval_process(*words, preexec_fn=ignore)
     read_until(process, "standard error")
     return process
@@ -49,12 +57,12 @@ def is_kept(folder):
     n_test = cellval.load(folder / "values.npz").n_test
     cells = len(pd.read_csv(folder / "lowest.csv"))
     left = [path.name for path in folder.iterdir() if path.name.endswith(".part")]
-    return 0 < n_test < 2000 and cells == 2000 * 14 and not left
+    return 0 < n_test < ROWS and cells == ROWS * 14 and not left
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_stops_writes_and_says_how_to_go_on(name, tmp_path):
-    process, number = long_run(tmp_path), getattr(signal, name)
+def test_a_signal_stops_writes_and_says_how_to_go_on(name, adult, tmp_path):
+    process, number = long_run(adult, tmp_path), getattr(signal, name)
     process.send_signal(number)
     out, err = process.communicate()
     assert process.returncode == 128 + number, err
@@ -72,8 +80,8 @@ def test_a_signal_stops_writes_and_says_how_to_go_on(name, tmp_path):
     assert cellval.load(tmp_path / "values.npz").n_test >= n_test
 
 
-def test_further_signals_do_not_lose_the_results(tmp_path):
-    process = long_run(tmp_path)
+def test_further_signals_do_not_lose_the_results(adult, tmp_path):
+    process = long_run(adult, tmp_path)
     for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         process.send_signal(number)
     _, err = process.communicate()
@@ -82,17 +90,17 @@ def test_further_signals_do_not_lose_the_results(tmp_path):
     assert is_kept(tmp_path)
 
 
-def test_a_run_in_the_background_of_a_script_can_be_stopped(tmp_path):
+def test_a_run_in_the_background_of_a_script_can_be_stopped(adult, tmp_path):
     """There SIGINT is ignored from the start, and nobody chose that."""
-    process = long_run(tmp_path, signal.SIGINT)
+    process = long_run(adult, tmp_path, signal.SIGINT)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130, err
     assert is_kept(tmp_path)
 
 
-def test_a_run_under_nohup_goes_on_without_its_terminal(tmp_path):
-    process = long_run(tmp_path, signal.SIGHUP)
+def test_a_run_under_nohup_goes_on_without_its_terminal(adult, tmp_path):
+    process = long_run(adult, tmp_path, signal.SIGHUP)
     process.send_signal(signal.SIGHUP)
     read_until(process, "standard error")
     assert process.poll() is None
@@ -102,9 +110,9 @@ def test_a_run_under_nohup_goes_on_without_its_terminal(tmp_path):
     assert is_kept(tmp_path)
 
 
-def test_a_terminal_that_is_closed_ends_the_run_with_its_results(tmp_path):
+def test_a_terminal_that_is_closed_ends_the_run_with_its_results(adult, tmp_path):
     own, terminal = pty.openpty()
-    command = [sys.executable, "-m", "cellval", "run", str(ADULT), *LONG]
+    command = [sys.executable, "-m", "cellval", "run", str(adult), *LONG]
     # A session of its own, in which the terminal is the controlling one: closing it
     # sends SIGHUP, and nothing can be printed any more.
     process = subprocess.Popen(

@@ -1,13 +1,9 @@
 """Commands that value a table: run and explain."""
 
-import os
-import signal
-
 import numpy as np
 import pandas as pd
-import pytest
 from cases import SAMPLES
-from command_line import cellval_process, on_davis, read_until
+from command_line import cellval_process, on_davis
 
 import cellval
 from cellval.cli.arguments import main
@@ -113,29 +109,6 @@ def test_a_run_continues_where_it_stopped(tmp_path, capsys):
     )
     assert cellval.load(tmp_path / "values.npz").n_test == 178
     capsys.readouterr()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for processes")
-def test_ctrl_c_keeps_and_writes_what_there_is(tmp_path):
-    process = cellval_process(
-        "run",
-        SAMPLES / "adult_2000.csv",
-        "--label",
-        "income",
-        "--subsets",
-        "all",
-        "--out",
-        tmp_path,
-    )
-    read_until(process, "standard error")
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert "keeping what there is" in err
-    assert "Traceback" not in err
-    assert 0 < cellval.load(tmp_path / "values.npz").n_test < 2000
-    assert len(pd.read_csv(tmp_path / "lowest.csv")) == 2000 * 14
-    assert "written to" in out
 
 
 def test_results_never_replace_the_file_that_is_read(tmp_path, capsys):

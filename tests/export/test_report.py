@@ -4,7 +4,6 @@ import html
 import re
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -218,13 +217,6 @@ def test_nothing_is_loaded_from_anywhere_and_every_light_has_its_colours(unvalue
     assert "http" not in page.replace("http-equiv", "")
     for part in ("prefers-color-scheme: dark", "@media print", "color-scheme: light"):
         assert part in page
-
-
-def test_template_and_style_are_installed_with_the_library():
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    patterns = settings["tool"]["setuptools"]["package-data"]["cellval"]
-    found = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
-    assert {PACKAGE / "export/report.html", PACKAGE / "export/report.css"} <= found
 
 
 def test_the_report_is_loaded_without_scikit_learn():

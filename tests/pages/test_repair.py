@@ -230,7 +230,7 @@ def test_measuring_is_watched_stopped_and_kept(davis, endless_measuring):
     app = click(opened(davis, SWAP), "Measure before and after")
     job = comparison(app)
     wait_for(lambda: job.progress.done > 0)
-    assert endless_measuring == [{"n_neighbors": 5}], "as in the run"
+    assert endless_measuring == [{"n_neighbors": 5, "executor": None}]
     drawn(app)
     assert "Stop measuring" in labels(app)
     assert button(app, "Measure again").disabled

@@ -197,7 +197,7 @@ def test_a_stopped_run_is_named():
     steps.close()
     assert part.n_test < 200
     note = what_if(table, part, 20, {"c0": "1"}).note
-    assert "stopped" in note
+    assert f"saw {part.n_test} of 200 test points" in note
 
 
 def test_the_only_row_of_one_of_two_classes_keeps_its_label():
