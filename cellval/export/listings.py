@@ -1,9 +1,12 @@
-"""Tables of texts, as the report and notebooks show them."""
+"""What the report and notebooks share: their templates, and tables of texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import jinja2
 import numpy as np
 
 from cellval.repairs.comparison import Comparison
@@ -18,6 +21,18 @@ class Listing:
     kinds: str  # a letter per column: number, text as it is, sentence
     lines: Sequence[Sequence[str]]
     n_strong: float = np.inf  # lines after so many are faint
+
+
+@cache
+def template(name: str) -> jinja2.Template:
+    """One of the templates of this room; what is put into it is escaped."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+    ).get_template(name)
 
 
 # --- models before and after ----------------------------------------------------------

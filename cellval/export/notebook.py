@@ -6,17 +6,15 @@ network, and nothing of a cell that is not escaped.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, singledispatch
-from pathlib import Path
+from functools import singledispatch
 from typing import Any
 
-import jinja2
 import numpy as np
 
 from cellval.detect.finding import Finding
 from cellval.detect.findings import Findings
 from cellval.export.check import Check
-from cellval.export.listings import Listing, compared
+from cellval.export.listings import Listing, compared, template
 from cellval.figures.palette import HELD_OUT, rgb_at
 from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
@@ -75,17 +73,9 @@ def _rendered(title: str, subtitle: str = "", **parts: Any) -> str:
         "list": None,
         "after": [],
     }
-    return _template().render(empty | parts, title=title, subtitle=subtitle)
-
-
-@cache
-def _template() -> jinja2.Template:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-    ).get_template("notebook.html")
+    return template("notebook.html").render(
+        empty | parts, title=title, subtitle=subtitle
+    )
 
 
 # --- a table --------------------------------------------------------------------------

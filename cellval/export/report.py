@@ -3,11 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import date as Date
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import jinja2
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
@@ -23,7 +20,7 @@ from cellval.detect.suspicion import (
     make_suspicion,
 )
 from cellval.export.frames import n_listed, safe_frame, suspects_list, suspects_sentence
-from cellval.export.listings import Listing, compared
+from cellval.export.listings import Listing, compared, template
 from cellval.figures.heatmap import heatmap, place_scale
 from cellval.figures.layout import PLOT_HEIGHT
 from cellval.figures.overview import overview
@@ -126,18 +123,7 @@ def report_html(
         "surprising_below": one_in(SURPRISING),
         "sure": f"{SURE:g}",
     }
-    return _template().render(page).encode("utf-8", "replace")
-
-
-@cache
-def _template() -> jinja2.Template:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    ).get_template("report.html")
+    return template("report.html").render(page).encode("utf-8", "replace")
 
 
 # --- sections -------------------------------------------------------------------------
