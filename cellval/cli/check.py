@@ -12,6 +12,7 @@ from cellval.detect.suspicion import make_suspicion
 from cellval.export.baseline import baseline_bytes, read_baseline
 from cellval.export.check import Check, judged, refuse_below_one
 from cellval.export.check_files import all_gone, json_bytes, junit_bytes, sarif_bytes
+from cellval.recipes.recipe import Recipe, read_recipe
 from cellval.text import counted, harmless
 
 WRITERS = {"json": json_bytes, "junit": junit_bytes, "sarif": sarif_bytes}
@@ -27,7 +28,10 @@ def check(options: argparse.Namespace) -> int:
     if options.out:  # but a baseline may be replaced by a new one
         check_outputs({"--out": outputs["--out"]}, (options.baseline,))
     known = None if options.baseline is None else read_baseline(options.baseline)
-    checks = [_check(options, file, known) for file in dict.fromkeys(options.files)]
+    recipe = None if options.recipe is None else read_recipe(options.recipe)
+    checks = [
+        _check(options, file, known, recipe) for file in dict.fromkeys(options.files)
+    ]
     signals.hold()  # all files are written, or none
     if options.format == "text":
         content = _text(checks).encode("utf-8", "replace")
@@ -50,7 +54,10 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _check(
-    options: argparse.Namespace, file: str, known: frozenset[str] | None
+    options: argparse.Namespace,
+    file: str,
+    known: frozenset[str] | None,
+    recipe: Recipe | None,
 ) -> Check:
     how = {**vars(options), "csv": file, "no_label": options.label is None}
     table = read_table(argparse.Namespace(**how))
@@ -60,8 +67,8 @@ def _check(
         raise KeyboardInterrupt
     signals.heed()
     found = all_findings(make_suspicion(table, None, surprise))
-    chosen = {"recipe": options.recipe, "fail_on": options.fail_on}
-    return judged(table, found, Path(file), known=known, **chosen)
+    chosen = {"recipe": recipe, "known": known, "fail_on": options.fail_on}
+    return judged(table, found, Path(file), **chosen)
 
 
 def _text(checks: list[Check]) -> str:

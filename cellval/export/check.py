@@ -196,6 +196,8 @@ def check(
     if isinstance(source, str | os.PathLike):
         path = Path(os.fsdecode(source))
     known = None if baseline is None else read_baseline(baseline)
+    if recipe is not None and not isinstance(recipe, Recipe):
+        recipe = read_recipe(recipe)  # before the search: it may be told to be wrong
     refuse_below_one(fail_on)
     found = findings(table, random_state=random_state, n_jobs=n_jobs)
     return judged(table, found, path, recipe=recipe, known=known, fail_on=fail_on)

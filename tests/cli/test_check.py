@@ -245,3 +245,13 @@ def test_refused_rules_are_silent_and_lost_columns_are_said(trips, tmp_path, cap
     for words in ("least ≤ most", "most = least", "is unique", "hold the same"):
         assert f": {words}" not in said
     assert "not checked: number is unique: column 'number' is not in this file" in said
+
+
+def test_a_recipe_that_cannot_be_read_is_told_before_anything_is_looked_for(
+    clean, tmp_path, monkeypatch, capsys
+):
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("steps: []\n")
+    monkeypatch.setattr("cellval.cli.check.iter_surprise", None)
+    assert check(clean, "--recipe", recipe) == 2
+    assert "'version' is missing" in capsys.readouterr().err
