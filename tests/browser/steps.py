@@ -112,9 +112,19 @@ def still(page):
     expect(app).to_have_attribute("data-test-script-state", "notRunning", timeout=LONG)
 
 
-def upload(page, path_or_file):
-    still(page)
-    page.locator("input[type=file]").first.set_input_files(path_or_file)
+def upload(page, path_or_file, then=None):
+    """A file; again if nothing happens, as a person would: it may meet a redraw."""
+    for last in (False, False, True):
+        still(page)
+        page.locator("input[type=file]").first.set_input_files(path_or_file)
+        if then is None:
+            return
+        try:
+            expect(then).to_be_visible(timeout=LONG if last else 30_000)
+            return
+        except AssertionError:
+            if last:
+                raise
 
 
 def sidebar(page):

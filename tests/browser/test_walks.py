@@ -69,8 +69,8 @@ def test_files_of_wrong_kinds_are_told_in_sentences(page, server):
                 if not page.locator("input[type=file]").first.is_visible():
                     fold.click()
             kind = {"mimeType": "application/octet-stream", "buffer": raw}
-            upload(page, {"name": name, **kind})
             said = page.get_by_test_id("stAlert").filter(has_text=name)
+            upload(page, {"name": name, **kind}, said)
             expect(said).to_contain_text(sentence)
             expect(said).to_be_in_viewport()
             expect(button(page, "Value the cells")).to_have_count(int(opened))
