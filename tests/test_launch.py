@@ -2,11 +2,13 @@
 
 import http.client
 import os
+import signal
 import subprocess
 import sys
 import time
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -211,6 +213,8 @@ def test_a_script_waits_and_takes_its_server_with_it(home, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # tests that run in the background of a script ignore Ctrl-C
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     line = run.stdout.readline()
     try:
@@ -219,7 +223,7 @@ def test_a_script_waits_and_takes_its_server_with_it(home, tmp_path):
         assert answer(f"{url.partition('?')[0]}_stcore/health")[0] == 200
         assert run.poll() is None
     finally:
-        run.send_signal(2)  # Ctrl-C
+        run.send_signal(signal.SIGINT)
         rest = run.communicate(timeout=60)[0]
     assert "over" in rest and run.returncode == 0
     time.sleep(0.1)

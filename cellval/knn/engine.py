@@ -44,8 +44,8 @@ _SAMPLED: tuple[dict[str, Any], ...] = (
     {"subsets": 80, "near": 2},
 )
 TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
-TRIED = 5e6  # evaluations to foretell its standard error
-FEWEST, LEAST_TRIED, MOST_TRIED_PAIRS = 200, 30, 8  # rows, test points, pairs of them
+TRIED, MOST_TRIED = 5e6, 1e7  # evaluations to foretell its standard error: aim, limit
+FEWEST, LEAST_TRIED, MOST_TRIED_PAIRS = 200, 16, 8  # rows, test points, pairs of them
 # Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
 EXTREMELY_FAR = 2.0**15
 PACE = 5.0  # seconds that may pass between two sums that come from a cluster
@@ -404,8 +404,11 @@ def expected_stderr(table: Table, options: RunOptions) -> float:
     design: str | int = "all" if n_pairs == ALL else 1
     whole = replace(options, subsets=design, budget=None, target_stderr=None)
     small = make_problem(part(table, np.sort(rows)), whole)
-    n_tests = max(LEAST_TRIED, round(small.plan.n_rows * share))
-    n_tests = min(n_tests, small.plan.n_tests)
+    n_tests = min(
+        round(small.plan.n_rows * share),
+        int(MOST_TRIED / (small.plan.n_rows * evaluations(plan.n_columns, n_pairs))),
+    )
+    n_tests = min(max(n_tests, LEAST_TRIED), small.plan.n_tests)
     run = KnnRun(small, nothing(small))
     sums = run_item(*run._arguments(Item(0, n_pairs, 0, 0, n_tests, 0, False)))
     larger = np.sqrt(small.plan.n_rows / plan.n_rows * n_tests / plan.n_visited)

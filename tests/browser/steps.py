@@ -52,22 +52,26 @@ def button(page, name):
     return page.get_by_role("button", name=label)
 
 
-def goto(page, title):
-    """Click on a page's link; again if nothing happens, as a person would.
+def until(then, act, patience=30_000):
+    """Act until something shows; again if nothing happens, as a person would.
 
-    While a page is drawn, Streamlit can merge a click on a link with the timer of the
-    sidebar's fragment, and then the click is lost.
+    While a page is drawn, what is clicked may be replaced, or Streamlit merges a click
+    with the timer of the sidebar's fragment, and then it is lost.
     """
-    link = page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
-    heading = page.get_by_role("heading", name=title, exact=True, level=1)
     for last in (False, False, True):
-        link.click()
+        act()
         try:
-            expect(heading).to_be_visible(timeout=LONG if last else 8_000)
+            expect(then).to_be_visible(timeout=LONG if last else patience)
             return
         except AssertionError:
             if last:
                 raise
+
+
+def goto(page, title):
+    link = page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
+    heading = page.get_by_role("heading", name=title, exact=True, level=1)
+    until(heading, link.click, 8_000)
 
 
 def look_at(page, view):
@@ -76,19 +80,14 @@ def look_at(page, view):
 
 
 def press(page, key, then):
-    """A key, once the page is drawn; again if nothing happens, as a person would."""
-    for last in (False, False, True):
-        expect(page.get_by_test_id("stApp")).to_have_attribute(
-            "data-test-script-state", "notRunning"
-        )
+    """A key, once the page is drawn."""
+
+    def act():
+        still(page)
         page.wait_for_timeout(500)  # buttons listen a moment after they are seen
         page.keyboard.press(key)
-        try:
-            expect(then).to_be_visible(timeout=LONG if last else 30_000)
-            return
-        except AssertionError:
-            if last:
-                raise
+
+    until(then, act)
 
 
 def no_faults(page):
@@ -113,18 +112,11 @@ def still(page):
 
 
 def upload(page, path_or_file, then=None):
-    """A file; again if nothing happens, as a person would: it may meet a redraw."""
-    for last in (False, False, True):
+    def act():
         still(page)
         page.locator("input[type=file]").first.set_input_files(path_or_file)
-        if then is None:
-            return
-        try:
-            expect(then).to_be_visible(timeout=LONG if last else 30_000)
-            return
-        except AssertionError:
-            if last:
-                raise
+
+    act() if then is None else until(then, act)
 
 
 def sidebar(page):
@@ -136,7 +128,9 @@ def done(page):
 
 
 def click_cell(page, row_index, column):
-    page.mouse.click(*aim_at_cell(page, row_index, column))
+    """A cell of the heatmap, whose panel begins with its column."""
+    panel = page.get_by_text(re.compile(f"^{re.escape(column)}: ")).first
+    until(panel, lambda: page.mouse.click(*aim_at_cell(page, row_index, column)))
 
 
 def aim_at_cell(page, row_index, column):

@@ -1,4 +1,5 @@
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import cellval
 from cellval.jobs import background
 
 HERE = Path(__file__).parent
+SCANNER = "streamlit.components.v2.manifest_scanner"
 # Streamlit's own; nothing we could do about them
 WARNINGS = ("DeprecationWarning", "pytest.PytestUnraisableExceptionWarning")
 
@@ -32,6 +34,13 @@ def app_runs_first(monkeypatch, no_runs_left):
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", init)
+
+
+@pytest.fixture(autouse=True)
+def no_components(monkeypatch):
+    """AppTest reads the metadata of all packages that are installed, every time."""
+    with suppress(ImportError):  # earlier versions of Streamlit do not
+        monkeypatch.setattr(f"{SCANNER}.scan_component_manifests", list)
 
 
 @pytest.fixture(scope="session")
