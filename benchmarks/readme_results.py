@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchmarks.pages import RESULTS
 from cellval.errors import InputError
-from cellval.experiments import EXPERIMENTS
+from cellval.experiments.page import paper_page
 from cellval.experiments.result import read_numbers
 
 README = RESULTS.parent / "README.md"
@@ -83,31 +83,6 @@ def _in(text: str, pattern: str) -> str:
     if found is None:
         raise InputError(f"No page of results/ has a line like {pattern}.")
     return found[1].strip()
-
-
-def paper_page(folder: Path = RESULTS) -> str:
-    """The numbers of all experiments beside the paper's."""
-    parts = [
-        "# The paper's experiments in numbers",
-        "Written by `python -m benchmarks.readme_results --write`, not by hand, from "
-        "the numbers that `python -m cellval reproduce NAME --data DIR --out results` "
-        "writes. ± is the standard deviation over seeds, unless it is said otherwise.",
-    ]
-    for name, what in EXPERIMENTS.items():
-        path = folder / f"{name}.csv"
-        if not path.exists():
-            raise InputError(
-                f"There is no {path}. Make it: python -m cellval reproduce {name} "
-                f"--out {folder}"
-            )
-        lines = ["| | ours | the paper |", "|---|---|---|"]
-        for number in read_numbers(path):
-            cells = (number.what, str(number), number.paper)
-            line = " | ".join(cell.replace("|", "\\|") for cell in cells)
-            lines.append(f"| {line} |")
-        title = f"## {name}: {what}"
-        parts += [title, f"In words: [{name}.md]({name}.md)", "\n".join(lines)]
-    return "\n\n".join(parts) + "\n"
 
 
 def with_block(text: str, block: str) -> str:

@@ -272,6 +272,11 @@ def _add_reproduce(parts: Any) -> None:
         "environment's CELLVAL_DATA, else OpenML)",
     )
     reproduce.add_argument(
+        "--published",
+        metavar="FOLDER",
+        help="files of the paper's own code (*.data, *.values), to be compared with",
+    )
+    reproduce.add_argument(
         "--quick", action="store_true", help="seconds: small, on sample data only"
     )
     reproduce.add_argument(

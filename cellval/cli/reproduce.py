@@ -9,24 +9,34 @@ from pathlib import Path
 from cellval.cli import signals
 from cellval.cli.files import make_folder, unwritable
 from cellval.errors import InputError
-from cellval.experiments import EXPERIMENTS
+from cellval.experiments import EXPERIMENTS, PUBLISHED
 from cellval.text import spoken_time
+from cellval.whole_files import write_whole
 
+BESIDE = "the values of the paper's own code beside ours (needs --published)"
 QUICK = "Quick version, small and on sample data only: it shows how, not how well."
 
 
 def names_text() -> str:
     """The experiments, one line each."""
-    width = max(map(len, EXPERIMENTS))
-    return "\n".join(f"  {name:{width}}  {what}" for name, what in EXPERIMENTS.items())
+    named = EXPERIMENTS | {PUBLISHED: BESIDE}
+    width = max(map(len, named))
+    return "\n".join(f"  {name:{width}}  {what}" for name, what in named.items())
 
 
 def reproduce(options: argparse.Namespace) -> int:
     names = list(EXPERIMENTS) if options.name == "all" else [options.name]
-    if names[0] not in EXPERIMENTS:
+    if options.published and options.name == "all":
+        names.append(PUBLISHED)
+    if names[0] not in (*EXPERIMENTS, PUBLISHED):
         raise InputError(
             f"There is no experiment '{options.name}'. These can be reproduced, one by "
             f"one or as 'all':\n{names_text()}"
+        )
+    if names[0] == PUBLISHED and not options.published:
+        raise InputError(
+            "Where are the files of the paper's own code? Give their folder: "
+            f"{PUBLISHED} --published FOLDER."
         )
     data, out = _data_folder(options), make_folder(options)
     from cellval.experiments.result import as_text, write  # plotly: takes a second
@@ -34,12 +44,15 @@ def reproduce(options: argparse.Namespace) -> int:
     if options.quick:
         print(QUICK)
     for k, name in enumerate(names):
-        print(f"{name}: {EXPERIMENTS[name]}", flush=True)
+        print(f"{name}: {EXPERIMENTS.get(name, BESIDE)}", flush=True)
         started = time.monotonic()
         try:
             signals.heed()
-            made = import_module(f"cellval.experiments.{name}").run(
-                None if options.quick else data, options.quick
+            run = import_module(f"cellval.experiments.{name}").run
+            made = (
+                run(Path(options.published))
+                if name == PUBLISHED
+                else run(None if options.quick else data, options.quick)
             )
         except KeyboardInterrupt:
             done = f" {', '.join(names[:k])} {'is' if k == 1 else 'are'} in {out}."
@@ -54,6 +67,11 @@ def reproduce(options: argparse.Namespace) -> int:
             raise unwritable(out, error) from error
         print(f"written to {', '.join(map(str, files))}", end="")
         print(f" ({spoken_time(time.monotonic() - started)})\n", flush=True)
+    if options.name == "all" and not options.quick:
+        from cellval.experiments.page import paper_page
+
+        write_whole(out / "paper.md", paper_page(out).encode())
+        print(f"All of it on one page: {out / 'paper.md'}")
     return 0
 
 

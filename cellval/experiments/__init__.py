@@ -16,3 +16,16 @@ EXPERIMENTS = {
     "runtime": "seconds for 1,000 to 100,000 cells of Census",
     "convergence": "how soon each estimator is near the exact values",
 }
+
+# What each stands for in the paper.
+IN_THE_PAPER = {
+    "removal": "Figure 4; Heart and Wine: the appendix",
+    "outliers": "Figure 5A, and the heat maps of the appendix",
+    "budgets": "the appendix's figure of detection over injection rates",
+    "age": "Figure 5B",
+    "pairs": "Figure 7",
+    "splits": "Figure 6",
+    "runtime": "the appendix's table of actual runtimes",
+    "convergence": "nothing: what its estimators need to be near the exact values",
+}
+PUBLISHED = "published"  # the paper's own values beside ours, where there are its files

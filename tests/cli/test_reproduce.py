@@ -34,7 +34,7 @@ def made_up(monkeypatch):
     def import_module(path):
         name = path.rpartition(".")[2]
 
-        def run(data, quick):
+        def run(data, quick=False):
             seen.append((name, data, quick))
             if name in broken:
                 raise KeyboardInterrupt
@@ -57,6 +57,29 @@ def test_all_runs_every_experiment_into_one_folder(made_up, tmp_path, capsys):
         assert f"found by {name}   2 %  'high'" in shown
         assert (folder / f"{name}.csv").exists()
     assert "Quick" not in shown
+    page = (folder / "paper.md").read_text(encoding="utf-8")
+    assert shown.rstrip().endswith(str(folder / "paper.md"))
+    for name in EXPERIMENTS:
+        assert f"| found by {name} | 2 % | 'high' |" in page
+    assert "In the paper: Figure 5B." in page
+    assert "published implementation was not given" in page
+
+
+def test_the_published_values_are_compared_where_their_folder_is_given(
+    made_up, tmp_path, capsys
+):
+    out = ["--out", str(tmp_path)]
+    assert main(["reproduce", "published", *out]) == 2
+    assert "--published FOLDER" in capsys.readouterr().err
+    assert main(["reproduce", "published", "--published", "theirs", *out]) == 0
+    assert main(["reproduce", "all", "--published", "theirs", *out]) == 0
+    assert [name for name, *_ in made_up.seen] == [
+        "published",
+        *EXPERIMENTS,
+        "published",
+    ]
+    page = (tmp_path / "paper.md").read_text(encoding="utf-8")
+    assert "| found by published | 2 % | 'high' |" in page
 
 
 def test_the_folder_of_tables_is_given_or_in_the_environment(

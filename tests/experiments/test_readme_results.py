@@ -24,8 +24,11 @@ def test_the_readme_tells_the_results_that_are_kept():
 
 def test_the_page_of_all_experiments_is_that_of_their_numbers():
     page = (RESULTS / "paper.md").read_text(encoding="utf-8")
-    assert page == paper_page(), FRESH
+    assert page == paper_page(RESULTS), FRESH
     assert all(f"\n## {name}: " in page for name in EXPERIMENTS)
+    for name in EXPERIMENTS:  # with what a person wrote
+        text = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
+        assert text.partition("\n")[2].strip() in page
 
 
 def test_five_numbers_each_with_its_page():
@@ -48,7 +51,7 @@ def test_only_the_block_of_the_readme_is_written(tmp_path, monkeypatch, capsys):
     assert readme_results.main(folder, readme) == 0
     block = f"{BEGIN}\n{headlines()}\n{END}"
     assert readme.read_text(encoding="utf-8") == f"# above\n\n{block}\n\nbelow\n"
-    assert (folder / "paper.md").read_text(encoding="utf-8") == paper_page()
+    assert (folder / "paper.md").read_text(encoding="utf-8") == paper_page(RESULTS)
     assert headlines() in capsys.readouterr().out
 
 

@@ -49,7 +49,7 @@ def test_means_of_half_a_curve_and_of_all_are_areas():
     points["accuracy"] = points["removed"]
     curves = removal.by_curve(points)
     np.testing.assert_allclose(
-        curves[["gain", "half", "all"]], [[20.0, 25.0, 50.0]] * 2
+        curves[["gain", "best", "half", "all"]], [[20.0, 100.0, 25.0, 50.0]] * 2
     )
 
 
@@ -57,7 +57,7 @@ def test_only_the_rows_and_the_refill_tell_the_protocols_apart():
     frame = read("wine", None, sample=True)
     sizes = replace(removal.QUICK, mc_seeds=0, flat_seeds=0)
     counts = removal.RowCounts(30, 40, 108)
-    found, again = (removal.curves_of(frame, counts, sizes, 0) for _ in range(2))
+    found, again = (removal.curves_of(frame, counts, sizes, 0, 2) for _ in range(2))
     key = ("2D-KNN", LOWEST)
     main, same, drawn = (found[protocol, *key] for protocol in PROTOCOLS)
     assert main.hits.shape[1] == drawn.hits.shape[1] == 108
