@@ -1,4 +1,8 @@
 import os
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +15,30 @@ from cellval.table.table import read
 from cellval.valuation import value_cells
 
 WAIT = 900  # seconds; on a busy machine background work steps far back
+WALKS = Path(__file__).parent / "browser"
+
+
+def pytest_sessionstart(session):
+    """Kernels are compiled once, before all workers and servers do so at a time."""
+    is_worker = hasattr(session.config, "workerinput")
+    if is_worker or not getattr(session.config.option, "numprocesses", None):
+        return
+    words = "from cellval.jobs import warm_up; warm_up._compile({!r})"
+    compiling = [
+        subprocess.Popen([sys.executable, "-c", words.format(kind)])
+        for kind in ("category", "number")
+    ]
+    assert not any(process.wait() for process in compiling)
+
+
+def pytest_collection_modifyitems(items):
+    """Walks wait for pages most of the time: let there be others beside each."""
+    files = [list(own) for _, own in groupby(items, lambda item: item.path)]
+    walks = [own for own in files if WALKS in own[0].path.parents]
+    others = [own for own in files if WALKS not in own[0].path.parents]
+    for k, own in enumerate(reversed(walks)):  # the shortest last
+        others.insert(k * len(others) // len(walks), own)
+    items[:] = [item for own in others for item in own]
 
 
 @pytest.fixture(autouse=True, scope="session")
