@@ -43,6 +43,7 @@ LIMITS = Limits()
 myst_substitutions = {
     "auto_work": f"{plan.AUTO_WORK:,.0f}",
     "doubtful_code": surprise.DOUBTFUL_CODE,
+    "drawn_work": f"{plan.DRAWN_WORK:,.0f}",
     "false_alarms": suspicions.FALSE_ALARMS,
     "farthest": f"{encoding.FARTHEST:,.0f}",
     "few": surprise.FEW,
