@@ -28,7 +28,7 @@ def chromium_path():
 
 def how_to_launch():
     """Chromium, here and in what is run by hand."""
-    arguments = ["--no-sandbox", "--disable-dev-shm-usage"]
+    arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
     return {"executable_path": chromium_path(), "args": arguments}
 
 
