@@ -21,6 +21,7 @@ OTHERS = {
     "test_layout": "this file",
     "test_main": "`python -m cellval` with closed streams and hostile names",
     "test_naive": "the oracle itself",
+    "test_operations": "how much is done, counted",
     "test_packaging": "pyproject.toml, the lock, the image, citation and changelog",
     "test_public_api": "what `import cellval` promises",
     "test_unlabelled_rows": "rows whose label is missing, from reading to export",

@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from dataclasses import fields
 
 import pytest
 from cases import ROOT
@@ -14,7 +13,6 @@ import cellval
 from cellval import cluster
 from cellval.jobs import queue
 from cellval.knn import backends
-from cellval.limits import Limits, variable
 from cellval.project import home
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -149,15 +147,8 @@ def test_the_image_gets_all_that_the_wheel_is_made_of():
 def test_every_variable_of_the_page_on_deployment_is_one():
     page = (ROOT / "docs/deploy.md").read_text("utf-8")
     own = set(re.findall(r"CELLVAL_[A-Z_]+", page))
-    limited = {variable(field.name) for field in fields(Limits)}
     known = {home.VARIABLE, queue.VARIABLE, cluster.VARIABLE, backends.VARIABLE}
-    assert own == known | limited | {"CELLVAL_SHARED"}
+    assert own == known | {"CELLVAL_SHARED"}
     streamlits = set(re.findall(r"STREAMLIT_[A-Z_]+", page))
     options = config.get_config_options().values()
     assert streamlits <= {option.env_var for option in options}
-
-
-def test_the_page_on_deployment_has_the_limits_as_they_are():
-    page = (ROOT / "docs/deploy.md").read_text("utf-8")
-    for field in fields(Limits):
-        assert f"| `{variable(field.name)}` | {field.default:,.0f} |" in page

@@ -3,12 +3,8 @@
 import doctest
 import shutil
 
-import pytest
-
 from benchmarks import readme_results
 from benchmarks.readme_results import BEGIN, END, README, RESULTS, headlines, paper_page
-from cellval.errors import InputError
-from cellval.experiments import EXPERIMENTS
 
 FRESH = "run: python -m benchmarks.readme_results --write"
 
@@ -20,15 +16,6 @@ def test_examples_hold():
 def test_the_readme_tells_the_results_that_are_kept():
     text = README.read_text(encoding="utf-8")
     assert readme_results.with_block(text, headlines()) == text, FRESH
-
-
-def test_the_page_of_all_experiments_is_that_of_their_numbers():
-    page = (RESULTS / "paper.md").read_text(encoding="utf-8")
-    assert page == paper_page(RESULTS), FRESH
-    assert all(f"\n## {name}: " in page for name in EXPERIMENTS)
-    for name in EXPERIMENTS:  # with what a person wrote
-        text = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
-        assert text.partition("\n")[2].strip() in page
 
 
 def test_five_numbers_each_with_its_page():
@@ -62,6 +49,4 @@ def test_what_is_missing_is_said_and_nothing_is_written(tmp_path, monkeypatch, c
     assert readme_results.main(RESULTS, readme) == 2
     assert BEGIN in capsys.readouterr().err
     assert readme.read_text() == "nothing here\n"
-    with pytest.raises(InputError, match="python -m cellval reproduce removal"):
-        paper_page(tmp_path)
     assert readme_results.main(tmp_path, readme) == 2

@@ -14,8 +14,9 @@ from helpers import (
     upload,
 )
 
+from cellval.project.source import Setup
 from cellval.repairs.repair import Repair
-from cellval.ui.data.file import NO_LABEL
+from cellval.ui.data.file import NO_LABEL, with_label_kind
 
 PAGES = (
     *("heatmap", "inspect", "sample", "columns", "sources", "validate", "repair"),
@@ -97,3 +98,13 @@ def test_a_file_in_which_nothing_can_be_a_label_opens_without_one():
     assert not app.exception and not app.error
     assert box(app, "Label (to be learned)").value == NO_LABEL
     assert session_of(app).file.project.setup.has_label is False  # also on disk
+
+
+def test_a_kind_that_is_said_while_another_label_is_read_is_of_that_one():
+    """A click may come before the page is drawn again."""
+    found = with_label_kind("price", Setup(label="age"), "number")
+    assert found == Setup(label="age", kinds=(("age", "number"),))
+    found = with_label_kind("price", Setup(), "number")
+    assert found == Setup(label="price", kinds=(("price", "number"),))
+    unlabelled = Setup(has_label=False)
+    assert with_label_kind("price", unlabelled, "number") == unlabelled

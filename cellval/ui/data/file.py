@@ -213,21 +213,13 @@ def _choose_label_kind(session: Session, table: Table) -> None:
     if table.target is None and not may_be_either(texts, table.decimal):
         return
     few = table.target is None or len(texts.different) <= FEW_NUMBERS
-    key = session.widget_key("label kind", as_read=True)
-
-    def read() -> None:
-        kinds = dict(session.setup.kinds) | {table.label: st.session_state[key]}
-        named = replace(session.setup, label=table.label, kinds=tuple(kinds.items()))
-        session.try_setup(named)
-
     st.segmented_control(
         "The label is",
         list(LABEL_KINDS),
         default=table.label_kind,
         required=True,
         format_func=LABEL_KINDS.__getitem__,
-        key=key,
-        on_change=read,
+        **_as_read(session, "label kind", partial(with_label_kind, table.label)),
         help="Classes: 3 and 4 are as different as 3 and 300. A number: near ones "
         "nearly agree.",
     )
@@ -342,6 +334,15 @@ def with_label(setup: Setup, label: str) -> Setup:
         exclude=tuple(name for name in setup.exclude if name != label),
         kinds=tuple(pair for pair in setup.kinds if pair[0] != label),
     )
+
+
+def with_label_kind(drawn: str, setup: Setup, kind: str) -> Setup:
+    """What the label is: of another one than was drawn, if that was chosen since."""
+    if not setup.has_label:
+        return setup
+    label = setup.label or drawn
+    kinds = dict(setup.kinds) | {label: kind}
+    return replace(setup, label=label, kinds=tuple(kinds.items()))
 
 
 def with_id(setup: Setup, name: str, before: str | None) -> Setup:
