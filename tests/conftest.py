@@ -21,7 +21,8 @@ WALKS = Path(__file__).parent / "browser"
 def pytest_sessionstart(session):
     """Kernels are compiled once, before all workers and servers do so at a time."""
     is_worker = hasattr(session.config, "workerinput")
-    if is_worker or not getattr(session.config.option, "numprocesses", None):
+    has_workers = getattr(session.config.option, "numprocesses", None)
+    if is_worker or not has_workers or os.environ.get("NUMBA_DISABLE_JIT"):
         return
     words = "from cellval.jobs import warm_up; warm_up._compile({!r})"
     compiling = [
