@@ -127,9 +127,12 @@ def done(page):
     expect(sidebar(page).get_by_text("Done:")).to_be_visible(timeout=LONG)
 
 
-def click_cell(page, row_index, column):
-    """A cell of the heatmap, whose panel begins with its column."""
-    panel = page.get_by_text(re.compile(f"^{re.escape(column)}: ")).first
+def click_cell(page, row_index, column, holds=r".*"):
+    """A cell of the heatmap; its panel begins with its column and what it holds.
+
+    Again where another one was hit: the figure may be laid out anew meanwhile.
+    """
+    panel = page.get_by_text(re.compile(f"^{re.escape(column)}: {holds}$")).first
     until(panel, lambda: page.mouse.click(*aim_at_cell(page, row_index, column)))
 
 

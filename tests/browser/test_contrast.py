@@ -17,7 +17,7 @@ def test_all_texts_stand_out_from_what_is_behind_them(new_person, server, scheme
     found = {"Data": page.evaluate(FAINT)}
     start(page)
     done(page)
-    click_cell(page, 11, "weight")
+    click_cell(page, 11, "weight", "166")
     for title in TITLES[1:]:
         goto(page, title)
         page.wait_for_timeout(1500)
