@@ -267,6 +267,8 @@ def run_item(
     Setting `stop` ends it early in a thread of this process, with useless sums.
     """
     m, n = rows.cells.shape
+    if near is not None and near >= (rows.copies.sum() or n) - 1:
+        near = None  # nobody is far
     if orders is None:
         sums = cell_values.make_sums(n, m)
         order = column_order(rows)
@@ -277,7 +279,7 @@ def run_item(
     sums = cell_values.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
         kernel = cell_values.permutations_with_ends
-    elif near is not None and near < n - 1:
+    elif near is not None:
         kernel = cell_values.permutations_near
     else:
         kernel = cell_values.permutations

@@ -9,7 +9,6 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,8 @@ HERE = Path(__file__).parent
 
 
 def chromium_path():
-    names = (os.environ.get("CHROMIUM"), "/usr/bin/chromium", "chromium")
-    names += ("chromium-browser", "google-chrome")
+    names = (os.environ.get("CHROMIUM"), "chromium-headless-shell")  # lightest first
+    names += ("/usr/bin/chromium", "chromium", "chromium-browser", "google-chrome")
     return next(
         (found for name in names if name and (found := shutil.which(name))), None
     )
@@ -139,9 +138,7 @@ def chromium():
 @pytest.fixture
 def new_person(chromium):
     """Makes persons: each a page in a browser context of its own."""
-    from playwright.sync_api import Error
-
-    from browser.steps import LONG
+    from browser.steps import LONG, click_if_there
 
     contexts = []
     hosts = set()
@@ -164,10 +161,7 @@ def new_person(chromium):
     for context in contexts:
         for page in context.pages:
             # A run that a failed test left behind would slow down all others.
-            stop = page.get_by_role("button", name="Stop the run", exact=True)
-            if stop.is_visible():
-                with suppress(Error):  # it may end by itself
-                    stop.click(timeout=5000)
+            click_if_there(page.get_by_role("button", name="Stop the run", exact=True))
         context.close()
     assert hosts <= {"localhost"}, "a page asks another host"
 

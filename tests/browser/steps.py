@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -66,6 +67,20 @@ def until(then, act, patience=30_000):
         except AssertionError:
             if last:
                 raise
+
+
+def click_if_there(target):
+    """Something that may go by itself before it is clicked."""
+    if target.is_visible():
+        with suppress(sync_api.Error):
+            target.click(timeout=5000)
+
+
+def stop_measuring(page):
+    """On a fast machine it may have ended by itself."""
+    again, stop = button(page, "Measure again"), button(page, "Stop measuring")
+    until(again, lambda: click_if_there(stop))
+    expect(again).to_be_enabled()
 
 
 def goto(page, title):

@@ -10,6 +10,7 @@ from browser.steps import (
     SAMPLES,
     button,
     click_cell,
+    click_if_there,
     done,
     download,
     expect,
@@ -21,7 +22,9 @@ from browser.steps import (
     read,
     start,
     still,
+    stop_measuring,
     tick_line,
+    until,
     upload,
 )
 from cellval.ui.inspect.list import ROOM
@@ -167,13 +170,13 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
     expect(
         page.get_by_text(re.compile("Within noise|No difference")).first
     ).to_be_visible(timeout=LONG)
-    button(page, "Stop measuring").click()
-    expect(button(page, "Measure again")).to_be_enabled(timeout=LONG)
+    stop_measuring(page)
 
     # the repaired table is valued and compared
-    button(page, "Value the repaired table").click()
+    compared = page.get_by_role("heading", name="Before and after")
+    value_it = button(page, "Value the repaired table")
+    until(compared, lambda: click_if_there(value_it))
     done(page)
-    expect(page.get_by_role("heading", name="Before and after")).to_be_visible()
     expect(button(page, "Back to the file as it was").first).to_be_visible()
     no_faults(page)
 
