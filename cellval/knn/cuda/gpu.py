@@ -18,17 +18,21 @@ KERNELS = (
     *("add_up_near", "add_up_dense"),
 )
 FEW, MANY = 256, 1024  # threads of a block
+# In the near field, where a block has a processor to itself, half as many threads with
+# twice the registers are faster.
+HALF = 512
+ROOM = 64 << 10  # bytes that such a block needs at most beside the distances
 
 
 class Gpu:
     """A `Device` with blocks of so many threads."""
 
-    def __init__(self, block: int) -> None:
+    def __init__(self, block: int, per: int = 2) -> None:
         import cupy
 
         self.cupy = cupy
-        self.block = block
-        options = (f"-DBS={block}", "-std=c++17")
+        self.block, self.per = block, per
+        options = (f"-DBS={block}", f"-DPER={per}", "-std=c++17")
         self.module = cupy.RawModule(code=SOURCE.read_text(), options=options)
         self.kernels = {name: self.module.get_function(name) for name in KERNELS}
         attributes = cupy.cuda.Device().attributes
@@ -36,6 +40,10 @@ class Gpu:
         self.processors = int(attributes["MultiProcessorCount"])
         for kernel in self.kernels.values():
             kernel.max_dynamic_shared_size_bytes = self.shared
+
+    def near_field(self, n_bytes: int) -> "Gpu":
+        fits = self.block == MANY and n_bytes + ROOM <= self.shared
+        return _gpu(HALF, MANY * self.per // HALF) if fits else self
 
     def put(self, array: np.ndarray) -> Any:
         return self.cupy.asarray(array)
@@ -70,8 +78,8 @@ class Gpu:
 
 
 @cache
-def _gpu(block: int) -> Gpu:
-    return Gpu(block)
+def _gpu(block: int, per: int = 2) -> Gpu:
+    return Gpu(block, per)
 
 
 def gpu_for(n_rows: int) -> Gpu:

@@ -13,7 +13,14 @@
 // does everything else (all rows in order, exact ends, all subsets, repeated rows) with
 // one value per row and step.
 //
-// BS, the threads of a block, is defined when this is compiled: a power of two from 32.
+// What bounds `near_pairs` (ncu, an H200, Adult): not bytes; cells as bytes instead of
+// floats, brought near by beforehand, changed nothing. A step is some thirty short phases
+// of one block, which has the processor to itself because its distances fill the shared
+// memory. An instruction is issued in 41 % of the cycles; else its warps wait for the
+// instruction before (25 %), for shared memory (18 %), memory (16 %) or each other (11 %).
+//
+// BS, the threads of a block, is defined when this is compiled: a power of two from 32;
+// and PER, how many near rows each of them puts in order.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -21,8 +28,10 @@ typedef long long i64;
 
 #define ALL_LANES 0xffffffffu
 #define LEFT_OUT_BITS 0x7f800000u  // infinity: a row that is no neighbour
-#define CAP (2 * BS)               // near rows that a block can put in order
+#define CAP (PER * BS)             // near rows that a block can put in order
+#define ASKED 2                    // float4 of a thread that are on their way at a time
 #define WARPS (BS / 32)
+#define BLOCKS (2048 / CAP)        // that share a processor, at least
 #define FINE 17592186044416.0  // 2^44: whole numbers add up to the same in any order
 
 struct Table {  // see `Rows` and `Queries`
@@ -107,6 +116,7 @@ struct Room {  // what the threads of a block share, at the start of its memory
   u32 votes[6 * WARPS];
   u32 buckets[BS + 1];
   u32 limit, least;
+  u32 found[2];
   int count, t;
   u32* matches;  // a bit a row: does its class match? null where labels are numbers
 };
@@ -168,6 +178,15 @@ __device__ __forceinline__ u32 warp_min(u32 v) {
 #endif
 }
 
+__device__ u32 block_count(u32 v) {
+  int lane = threadIdx.x & 31;
+  v = warp_sum(v);
+  __syncthreads();
+  if (lane == 0) room.votes[threadIdx.x >> 5] = v;
+  __syncthreads();
+  return warp_sum(lane < WARPS ? room.votes[lane] : 0);
+}
+
 // (hit, miss) of the group at positions a+1..b, and the tail of nearer groups.
 __device__ __forceinline__ void group_values(const Table& table, int a, int b, double c,
                                              double tail, double& hit, double& miss,
@@ -189,7 +208,8 @@ __device__ __forceinline__ u32 count_of(const Table& table, int i, int own) {
   return (table.copies ? table.copies[i] : 1u) - (i == own ? 1u : 0u);
 }
 
-// The next test point; false if there is none.
+// The next test point; false if there is none. Fills the bits of matches, where there
+// is room for them.
 __device__ bool meet(const Table& table, int* next) {
   if (threadIdx.x == 0) room.t = atomicAdd(next, 1);
   __syncthreads();
@@ -201,14 +221,28 @@ __device__ bool meet(const Table& table, int* next) {
   point.own = table.own[t];
   point.left_out =
       point.own >= 0 && (table.copies ? table.copies[point.own] : 1u) == 1u ? point.own : -1;
-  double rows = 0, agree = 0;
-  for (int i = threadIdx.x; i < table.n; i += BS) {
-    double count = count_of(table, i, point.own);
-    rows += count;
-    agree += count * agreement(table, table.y[i], point.y);
+  if (room.matches) {  // classes, and each row is there once
+    u32 hits = 0;
+#pragma unroll 8
+    for (int first = 0; first < table.n; first += BS) {
+      int i = first + threadIdx.x;
+      bool same = i < table.n && table.y[i] == point.y;
+      u32 bits = __ballot_sync(ALL_LANES, same);
+      if ((threadIdx.x & 31) == 0 && i < table.n) room.matches[i >> 5] = bits;
+      hits += same && i != point.own;
+    }
+    point.n_rows = table.n - (point.own >= 0);
+    point.n_agree = block_count(hits);
+  } else {
+    double rows = 0, agree = 0;
+    for (int i = threadIdx.x; i < table.n; i += BS) {
+      double count = count_of(table, i, point.own);
+      rows += count;
+      agree += count * agreement(table, table.y[i], point.y);
+    }
+    point.n_rows = (int)block_sum(rows);
+    point.n_agree = block_sum(agree);
   }
-  point.n_rows = (int)block_sum(rows);
-  point.n_agree = block_sum(agree);
   point.first_hit = point.first_miss = 0;
   double tail;
   if (table.chance && point.n_rows > 0)
@@ -223,17 +257,6 @@ __device__ bool meet(const Table& table, int* next) {
 __device__ __forceinline__ double agrees(const Table& table, int i) {
   if (room.matches) return room.matches[i >> 5] >> (i & 31) & 1u ? 1.0 : 0.0;
   return agreement(table, table.y[i], room.point.y);
-}
-
-// Fill the bits of matches, where there is room for them.
-__device__ void match(const Table& table) {
-  if (!room.matches) return;
-  for (int first = 0; first < table.n; first += BS) {
-    int i = first + threadIdx.x;
-    u32 bits = __ballot_sync(ALL_LANES, i < table.n && table.y[i] == room.point.y);
-    if ((threadIdx.x & 31) == 0 && i < table.n) room.matches[i >> 5] = bits;
-  }
-  __syncthreads();
 }
 
 // Rows of a block in order, at most CAP of them, by bitonic merging: exchanges within a
@@ -279,7 +302,7 @@ __device__ __noinline__ void sort_few(u64* items, int size) {
 
 // The same for any number of items, a power of two.
 __device__ __noinline__ void sort_many(u64* items, int size) {
-  if (size <= CAP) {
+  if (size <= 2 * BS) {
     sort_few(items, size);
     return;
   }
@@ -375,13 +398,13 @@ __device__ __forceinline__ Scale common_scale(u32 low, u32 high, bool largest) {
 // Put the first k items in order, at most CAP: by buckets, and within them by counting.
 // Rows at the same distance come in any order.
 __device__ void order_items(int k) {
-  u64 item[2], *spare = (u64*)room.agree;
+  u64 item[PER], *spare = (u64*)room.agree;
   u32* mixed = (u32*)room.tails;  // does a bucket hold different distances?
-  int bucket[2], at[2];
+  int bucket[PER], at[PER];
   u32 low = ~0u, high = 0;
   __syncthreads();
   mixed[threadIdx.x] = 0;
-  for (int z = 0; z < 2; z++) {
+  for (int z = 0; z < PER; z++) {
     int e = threadIdx.x + z * BS;
     if (e >= k) continue;
     item[z] = room.items[e];
@@ -389,22 +412,22 @@ __device__ void order_items(int k) {
     high = max(high, key_of(item[z]));
   }
   Scale scale = common_scale(low, high, true);
-  for (int z = 0; z < 2; z++) {
+  for (int z = 0; z < PER; z++) {
     if (threadIdx.x + z * BS >= k) continue;
     bucket[z] = bucket_of(scale, key_of(item[z]));
     at[z] = atomicAdd(room.buckets + bucket[z], 1u);
   }
   __syncthreads();
   lay_out_buckets();
-  for (int z = 0; z < 2; z++)
+  for (int z = 0; z < PER; z++)
     if (threadIdx.x + z * BS < k) spare[room.buckets[bucket[z]] + at[z]] = item[z];
   __syncthreads();
-  for (int z = 0; z < 2; z++)
+  for (int z = 0; z < PER; z++)
     if (threadIdx.x + z * BS < k &&
         key_of(spare[room.buckets[bucket[z]]]) != key_of(item[z]))
       mixed[bucket[z]] = 1;
   __syncthreads();
-  for (int z = 0; z < 2; z++) {
+  for (int z = 0; z < PER; z++) {
     if (threadIdx.x + z * BS >= k) continue;
     int b = bucket[z], first = room.buckets[b], to = first + at[z];
     if (mixed[b]) {
@@ -431,6 +454,7 @@ __device__ __noinline__ u32 guess(const Table& table, const float* dist) {
     low = min(low, key);
     high = max(high, key);
   }
+  u32 few = 2 + wanted / 4;
   Scale scale = common_scale(low, high, false);  // a few absurd rows do not stretch it
   __syncthreads();
   high = room.limit;
@@ -442,31 +466,37 @@ __device__ __noinline__ u32 guess(const Table& table, const float* dist) {
       if (low <= key && key <= high) atomicAdd(room.buckets + bucket_of(scale, key), 1u);
     }
     __syncthreads();
-    if (tid == 0) {
+    u32 total, many = room.buckets[tid], up_to = block_scan(many, room.votes, total);
+    if (total < wanted) {
+      high = LEFT_OUT_BITS - 1;
+      break;
+    }
+    if (up_to - many < wanted && wanted <= up_to) {  // it is in this bucket
+      room.count = tid;
+      room.found[0] = up_to - many;
+      room.found[1] = many;
       room.least = ~0u;
       room.limit = 0;
     }
-    lay_out_buckets();
-    if (room.buckets[BS] < wanted) return LEFT_OUT_BITS - 1;
-    if (room.buckets[tid] < wanted && wanted <= room.buckets[tid + 1]) room.count = tid;
     __syncthreads();
     int b = room.count;
-    u32 nearer = room.buckets[b], many = room.buckets[b + 1] - nearer;
+    wanted -= room.found[0];
+    if (room.found[1] <= few) {  // up to the end of the bucket
+      high = min(high, __float_as_uint(scale.low + (b + 1) / scale.factor));
+      break;
+    }
     for (int i = tid; i < n; i += BS) {
       u32 key = __float_as_uint(dist[i]);
       if (key < low || key > high || bucket_of(scale, key) != b) continue;
       atomicMin(&room.least, key);
       atomicMax(&room.limit, key);
     }
+    room.buckets[tid] = 0;
     __syncthreads();
     low = room.least;
     high = room.limit;
-    if (low == high || many <= 2 + wanted / 8) break;
-    wanted -= nearer;
+    if (low == high) break;
     scale = scale_of(low, high);
-    __syncthreads();
-    room.buckets[tid] = 0;
-    __syncthreads();
   }
   __syncthreads();
   if (tid == 0) room.count = 0;
@@ -502,7 +532,9 @@ __device__ __forceinline__ void count_three(const float* dist, int n, const u32*
 
 // The distance of the `wanted`-th nearest row: the distance `likely`, one of the next
 // smaller ones, or else found by halving twice at a time.
-__device__ __noinline__ u32 reach(const float* dist, int n, u32 wanted, u32 likely) {
+// `n_tied` rows are at that distance.
+__device__ __noinline__ u32 reach(const float* dist, int n, u32 wanted, u32 likely,
+                                  int& n_tied) {
   u32 low = 0, high = LEFT_OUT_BITS - 1;
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   __syncthreads();
@@ -534,6 +566,7 @@ __device__ __noinline__ u32 reach(const float* dist, int n, u32 wanted, u32 like
     next = ~warp_min(~(lane < WARPS ? votes[2 * WARPS + lane] : 0u));
     if (nearer < wanted && wanted <= within) {
       __syncthreads();
+      n_tied = within - nearer;
       return likely;
     }
     if (within < wanted) {
@@ -553,6 +586,10 @@ __device__ __noinline__ u32 reach(const float* dist, int n, u32 wanted, u32 like
     else low = limits[2] + 1;
   }
   __syncthreads();
+  u32 limits[3] = {high - 1, high, high}, counts[3];  // where high is 0, none is nearer
+  count_three(dist, n, limits, room.votes, counts);
+  n_tied = counts[1] - (high ? counts[0] : 0);
+  __syncthreads();
   return high;
 }
 
@@ -570,15 +607,16 @@ __device__ __forceinline__ void sweep(const float* cells, float* dist, int from,
   int lane = threadIdx.x & 31;
   for (int first = from; first < end; first += 32 * BS) {
     u32 mask = 0;
-    for (int half = 0; half < 8; half += 4) {
-      float4 c[4];  // all of them are asked for before any is waited for
+    for (int half = 0; half < 8; half += ASKED) {
+      float4 c[ASKED];  // all of them are asked for before any is waited for
 #pragma unroll
-      for (int q = 0; q < 4; q++) {
+      for (int q = 0; q < ASKED; q++) {
         int i = first + 4 * ((half + q) * BS + threadIdx.x);
-        if (KIND != NO_COLUMN && i < end) c[q] = *(const float4*)(cells + i);
+        // past the cache near by: what is used again stays there
+        if (KIND != NO_COLUMN && i < end) c[q] = __ldcg((const float4*)(cells + i));
       }
 #pragma unroll
-      for (int q = 0; q < 4; q++) {
+      for (int q = 0; q < ASKED; q++) {
         int i = first + 4 * ((half + q) * BS + threadIdx.x);
         if (i >= end) continue;
         float4 d = *(float4*)(dist + i);
@@ -594,18 +632,49 @@ __device__ __forceinline__ void sweep(const float* cells, float* dist, int from,
     int base = 0;
     if (lane == 31 && up_to) base = atomicAdd(&room.count, (int)up_to);
     base = __shfl_sync(ALL_LANES, base, 31) + up_to - many;
-    for (; mask; mask &= mask - 1, base++) {
+    for (; mask && base < CAP; mask &= mask - 1, base++) {
       int b = __ffs(mask) - 1, i = first + 4 * ((b >> 2) * BS + threadIdx.x) + (b & 3);
-      if (base < CAP) room.items[base] = ((u64)__float_as_uint(dist[i]) << 32) | (u32)i;
+      room.items[base] = ((u64)__float_as_uint(dist[i]) << 32) | (u32)i;
     }
   }
 }
 
-__device__ __forceinline__ void sweep_kind(int kind, const float* cells, float* dist, int from,
-                                           int end, float at, float weight, u32 limit) {
-  if (kind == NUMBERS) sweep<NUMBERS>(cells, dist, from, end, at, weight, limit);
-  else if (kind == CATEGORIES) sweep<CATEGORIES>(cells, dist, from, end, at, weight, limit);
-  else sweep<BLANK>(cells, dist, from, end, at, weight, limit);
+struct Column {  // of a test point, at its place in a walk
+  int j, kind;
+  float to, weight;
+  double factor;
+};
+
+// Add a column to the distances of the rows of the sample.
+template <int KIND>
+__device__ __forceinline__ void add_column(const float* cells, float* dist, int end, float at,
+                                           float weight) {
+  for (int i = 4 * threadIdx.x; i < end; i += 4 * BS) {
+    float4 c = __ldcg((const float4*)(cells + i)), d = *(float4*)(dist + i);
+    further<KIND>(d.x, c.x, at, weight);
+    further<KIND>(d.y, c.y, at, weight);
+    further<KIND>(d.z, c.z, at, weight);
+    further<KIND>(d.w, c.w, at, weight);
+    *(float4*)(dist + i) = d;
+  }
+}
+
+__device__ __forceinline__ void add_to_sample(const Table& table, const Column& at,
+                                              const float* cells, float* dist) {
+  int end = table.n_sample;
+  if (at.kind == NUMBERS) add_column<NUMBERS>(cells, dist, end, at.to, at.weight);
+  else if (at.kind == CATEGORIES) add_column<CATEGORIES>(cells, dist, end, at.to, at.weight);
+  else add_column<BLANK>(cells, dist, end, at.to, at.weight);
+}
+
+// And to those of all other rows; see `sweep`.
+__device__ __forceinline__ void sweep_column(const Table& table, const Column& at,
+                                             const float* cells, float* dist, u32 limit) {
+  int from = table.n_sample, end = table.stride;
+  if (at.kind == NUMBERS) sweep<NUMBERS>(cells, dist, from, end, at.to, at.weight, limit);
+  else if (at.kind == CATEGORIES)
+    sweep<CATEGORIES>(cells, dist, from, end, at.to, at.weight, limit);
+  else sweep<BLANK>(cells, dist, from, end, at.to, at.weight, limit);
 }
 
 // Call `what(i)` for this thread's rows at the distance `tie`.
@@ -622,6 +691,28 @@ __device__ __forceinline__ void each_tied(const Table& table, const float* dist,
   }
 }
 
+// Which of four rows are at the distance `tie`, a bit each.
+__device__ __forceinline__ u32 tied_of(const float* four, u32 tie) {
+  float4 d = *(const float4*)four;
+  return (u32)(__float_as_uint(d.x) == tie) | (u32)(__float_as_uint(d.y) == tie) << 1 |
+         (u32)(__float_as_uint(d.z) == tie) << 2 | (u32)(__float_as_uint(d.w) == tie) << 3;
+}
+
+// The sum of the agreement of the rows at the distance `tie`.
+__device__ __forceinline__ double agreement_of_tied(const Table& table, const float* dist,
+                                                    u32 tie) {
+  if (room.matches) {
+    u32 hits = 0;
+#pragma unroll 4
+    for (int i = 4 * threadIdx.x; i < table.stride; i += 4 * BS)
+      hits += __popc(tied_of(dist + i, tie) & room.matches[i >> 5] >> (i & 31));
+    return block_count(hits);
+  }
+  double sum = 0;
+  each_tied(table, dist, tie, [&](int i) { sum += agrees(table, i); });
+  return block_sum(sum);
+}
+
 // Put the nearest rows in order. All rows within `limit` are among the items already, if
 // they are enough and not too many; else they are looked for.
 __device__ __noinline__ void order_near(const Table& table, float* dist, u32 limit) {
@@ -632,17 +723,11 @@ __device__ __noinline__ void order_near(const Table& table, float* dist, u32 lim
   int k = room.count;
   if (k < wanted || k > CAP) {
     // the distance of the last near row; the rows tied there share two numbers
-    near.tie = reach(dist, table.stride, wanted, limit);
+    near.tie = reach(dist, table.stride, wanted, limit, near.n_tied);
     if (threadIdx.x == 0) room.count = 0;
     __syncthreads();
     if (near.tie) sweep<NO_COLUMN>(0, dist, 0, table.stride, 0, 0, near.tie - 1);
-    double rows = 0;
-    each_tied(table, dist, near.tie, [&](int i) {
-      rows += 1;
-      tied_agree += agrees(table, i);
-    });
-    near.n_tied = (int)block_sum(rows);
-    tied_agree = block_sum(tied_agree);
+    tied_agree = agreement_of_tied(table, dist, near.tie);
     k = room.count;
   }
   order_items(k);
@@ -656,9 +741,9 @@ __device__ __noinline__ void order_near(const Table& table, float* dist, u32 lim
     k = high;
   }
   near.k = k;
-  double s[2] = {0, 0}, total;
+  double s[PER] = {}, total;
   u64 sum = 0, whole;
-  for (int z = 0; z < 2 && z * BS < k; z++) {
+  for (int z = 0; z < PER && z * BS < k; z++) {
     int e = threadIdx.x + z * BS;
     if (e < k) s[z] = agrees(table, row_of(room.items[e]));
     u64 up_to = sum + block_scan(fixed_point(s[z], FINE), room.wholes, whole);
@@ -674,9 +759,9 @@ __device__ __noinline__ void order_near(const Table& table, float* dist, u32 lim
     group_values(table, k, reached, tied_agree, tail, near.tie_hit, near.tie_miss, tail);
   __syncthreads();
   const double *s1 = table.steps + table.n_steps, *inverse = s1 + 2 * table.n_steps;
-  int start[2], end[2];
-  double c[2], nearer = 0;
-  for (int z = 0; z < 2 && z * BS < k; z++) {
+  int start[PER], end[PER];
+  double c[PER], nearer = 0;
+  for (int z = 0; z < PER && z * BS < k; z++) {
     int e = threadIdx.x + z * BS;
     double takes = 0;
     if (e < k) {
@@ -689,8 +774,8 @@ __device__ __noinline__ void order_near(const Table& table, float* dist, u32 lim
     nearer += total;
   }
   __syncthreads();
-  double own[2];
-  for (int z = 0; z < 2 && z * BS < k; z++) {
+  double own[PER];
+  for (int z = 0; z < PER && z * BS < k; z++) {
     int e = threadIdx.x + z * BS;
     if (e < k) {
       double hit, miss, next;
@@ -700,7 +785,7 @@ __device__ __noinline__ void order_near(const Table& table, float* dist, u32 lim
     }
   }
   __syncthreads();
-  for (int z = 0; z < 2 && z * BS < k; z++) {  // by how much they differ from far rows
+  for (int z = 0; z < PER && z * BS < k; z++) {  // by how much they differ from far rows
     int e = threadIdx.x + z * BS;
     if (e < k) room.tails[e] = own[z];
   }
@@ -712,33 +797,75 @@ __device__ __forceinline__ double tied_gap(double s, const Near& near) {
   return mix(s, near.tie_hit, near.tie_miss) - mix(s, near.hit, near.miss);
 }
 
-// Add `factor` times what sets the tied rows apart to their cells; returns what it sums
-// to over this thread's rows.
-__device__ double add_tied(const Table& table, const float* dist, double factor,
-                           float* psi) {
-  double sum = 0;
-  each_tied(table, dist, room.near.tie, [&](int i) {
-    double gap = tied_gap(agrees(table, i), room.near);
-    atomicAdd(psi + i, (float)(factor * gap));
-    sum += gap;
-  });
-  return sum;
+// What a step tells its column, and the next one's: that starts where this one ends.
+struct Told {
+  float *own, *next;  // psi of both; `next` may be null
+  double factor, next_factor;
+};
+
+__device__ __forceinline__ void tell(const Told& told, u32 i, double gap) {
+  atomicAdd(told.own + i, (float)(told.factor * gap));
+  if (told.next) atomicAdd(told.next + i, (float)(-told.next_factor * gap));
+}
+
+// Add to four numbers side by side.
+__device__ __forceinline__ void add_four(float* to, const float* four) {
+#if __CUDA_ARCH__ >= 900
+  atomicAdd((float4*)to, make_float4(four[0], four[1], four[2], four[3]));
+#else
+  for (int u = 0; u < 4; u++)
+    if (four[u] != 0) atomicAdd(to + u, four[u]);
+#endif
+}
+
+// Tell what sets the tied rows apart; returns what it sums to over this thread's rows.
+__device__ double tell_tied(const Table& table, const float* dist, const Told& told) {
+  double hit = tied_gap(1.0, room.near), miss = tied_gap(0.0, room.near);
+  u32 tie = room.near.tie;
+  if (!room.matches) {
+    double sum = 0;
+    each_tied(table, dist, tie, [&](int i) {
+      double gap = mix(agrees(table, i), hit, miss);
+      tell(told, i, gap);
+      sum += gap;
+    });
+    return sum;
+  }
+  float own_hit = (float)(told.factor * hit), own_miss = (float)(told.factor * miss);
+  float next_hit = (float)(-told.next_factor * hit);
+  float next_miss = (float)(-told.next_factor * miss);
+  u32 hits = 0, all = 0;
+  for (int i = 4 * threadIdx.x; i < table.stride; i += 4 * BS) {
+    u32 tied = tied_of(dist + i, tie);
+    if (!tied) continue;
+    u32 same = tied & room.matches[i >> 5] >> (i & 31);
+    all += __popc(tied);
+    hits += __popc(same);
+    float own[4], next[4];
+#pragma unroll
+    for (int u = 0; u < 4; u++) {
+      own[u] = same >> u & 1 ? own_hit : tied >> u & 1 ? own_miss : 0.0f;
+      next[u] = same >> u & 1 ? next_hit : tied >> u & 1 ? next_miss : 0.0f;
+    }
+    add_four(told.own + i, own);
+    if (told.next) add_four(told.next + i, next);
+  }
+  return hits * hit + (all - hits) * miss;
 }
 
 // Sampled values in the near field: each test point goes through its own orders of the
 // columns and their reverses; see `permutations_near`. `psi` is (n_tests, m + 1, stride) and 0 at
 // first.
-extern "C" __global__ void __launch_bounds__(BS, 1024 / BS)
+extern "C" __global__ void __launch_bounds__(BS, BLOCKS)
 near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers answers,
            const short* orders, int n_pairs, int* next, float* all_dist,
            float* all_psi, int with_matches) {
   int n = table.n, m = table.m, tid = threadIdx.x;
   char* at = memory + sizeof(Room);
-  double* gaps_of = (double*)at; at += 8 * CAP;
   double* miss = (double*)at; at += 8 * m;
   double* hit = (double*)at; at += 8 * m;
   double* column = (double*)at; at += 8 * m;
-  u32* rows = (u32*)at; at += 4 * CAP;
+  Column* columns = (Column*)at; at += sizeof(Column) * m;
   if (tid == 0) room.matches = with_matches ? (u32*)at : 0;
   if (with_matches) at += 4 * ((n + 31) / 32);
   at += (16 - ((size_t)(at - memory) & 15)) & 15;
@@ -747,11 +874,16 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
   while (meet(table, next)) {
     int t = room.t;
     float* psi = all_psi + (size_t)t * (m + 1) * table.stride;
-    match(table);
     for (int j = tid; j < m; j += BS) miss[j] = hit[j] = column[j] = 0;
     for (int walk = 0; walk < 2 * n_pairs; walk++) {
       const short* order = orders + ((size_t)t * n_pairs + walk / 2) * m;
       __syncthreads();
+      for (int p = tid; p < m; p += BS) {
+        int j = order[walk % 2 ? p : m - 1 - p];
+        float to = table.test_cells[(size_t)t * m + j];
+        int kind = isnan(to) ? BLANK : table.category[j] ? CATEGORIES : NUMBERS;
+        columns[p] = {j, kind, to, table.weight[j], table.factors ? table.factors[p] : 1.0};
+      }
       if (tid == 0) {
         near.k = near.n_tied = 0;
         near.hit = room.point.first_hit;
@@ -761,41 +893,36 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
       for (int i = tid; i < table.stride; i += BS)
         dist[i] = i == room.point.left_out || i >= n ? __uint_as_float(LEFT_OUT_BITS) : 0.0f;
       for (int p = 0; p < m; p++) {
-        int j = order[walk % 2 ? p : m - 1 - p];
-        double factor = table.factors ? table.factors[p] : 1.0;
+        __syncthreads();  // before distances change
+        const Column& at = columns[p];
+        int j = at.j;
+        double factor = at.factor;
         const float* cells = table.cells + (size_t)j * table.stride;
-        float* own = psi + (size_t)j * table.stride;
-        float to = table.test_cells[(size_t)t * m + j], weight = table.weight[j];
-        int kind = isnan(to) ? BLANK : table.category[j] ? CATEGORIES : NUMBERS;
-        __syncthreads();
-        for (int e = tid; e < near.k; e += BS)
-          atomicAdd(own + rows[e], (float)(-factor * gaps_of[e]));
-        if (near.n_tied) add_tied(table, dist, -factor, own);
-        if (near.n_tied) __syncthreads();  // before distances change
         if (tid == 0) {
           miss[j] -= factor * near.miss;
           hit[j] -= factor * near.hit;
           column[j] -= factor * gaps;
           room.count = 0;
         }
-        for (int i = tid; i < table.n_sample; i += BS)
-          dist[i] = __fadd_rn(dist[i], apart(cells[i], to, weight, table.category[j]));
+        add_to_sample(table, at, cells, dist);
         __syncthreads();
         u32 limit = guess(table, dist);
-        sweep<NO_COLUMN>(cells, dist, 0, table.n_sample, to, weight, limit);
-        sweep_kind(kind, cells, dist, table.n_sample, table.stride, to, weight, limit);
+        sweep<NO_COLUMN>(0, dist, 0, table.n_sample, 0, 0, limit);
+        sweep_column(table, at, cells, dist, limit);
         __syncthreads();
         order_near(table, dist, limit);
+        Told told = {psi + (size_t)j * table.stride, 0, factor, 0.0};
+        if (p + 1 < m) {
+          told.next = psi + (size_t)columns[p + 1].j * table.stride;
+          told.next_factor = columns[p + 1].factor;
+        }
         u64 sum = 0;
         for (int e = tid; e < near.k; e += BS) {
-          double g = room.tails[e];
-          u32 i = row_of(room.items[e]);
-          gaps_of[e] = g;
-          rows[e] = i;
-          atomicAdd(own + i, (float)(factor * g));
-          sum += fixed_point(g, FINE);
+          double gap = room.tails[e];
+          tell(told, row_of(room.items[e]), gap);
+          sum += fixed_point(gap, FINE);
         }
-        if (near.n_tied) sum += fixed_point(add_tied(table, dist, factor, own), FINE);
+        if (near.n_tied) sum += fixed_point(tell_tied(table, dist, told), FINE);
         u64 total;
         block_scan(sum, room.wholes, total);
         gaps = (i64)total / FINE;
@@ -821,7 +948,8 @@ near_pairs(const __grid_constant__ Table table, const __grid_constant__ Answers 
     } else {
       row_hit = weight * (near.hit - room.point.first_hit);
       row_miss = weight * (near.miss - room.point.first_miss);
-      for (int e = tid; e < near.k; e += BS) whole[rows[e]] = (float)(2 * n_pairs * gaps_of[e]);
+      for (int e = tid; e < near.k; e += BS)
+        whole[row_of(room.items[e])] = (float)(2 * n_pairs * room.tails[e]);
       if (near.n_tied)
         each_tied(table, dist, near.tie, [&](int i) {
           whole[i] = (float)(2 * n_pairs * tied_gap(agrees(table, i), near));
@@ -885,7 +1013,7 @@ __device__ void add_up(const Table& table, const Answers& answers, const Number*
     __syncthreads();
     if (!here) continue;
     const Number* from = psi + ((size_t)first * (m + 1) + j) * table.stride + i;
-#pragma unroll 2
+#pragma unroll PER
     for (int k = 0; k < size; k++) {
       Number four[4];
       load_four(from + (size_t)k * (m + 1) * table.stride, four);
@@ -904,13 +1032,13 @@ __device__ void add_up(const Table& table, const Answers& answers, const Number*
   }
 }
 
-extern "C" __global__ void __launch_bounds__(BS, 1024 / BS)
+extern "C" __global__ void __launch_bounds__(BS, BLOCKS)
 add_up_near(const __grid_constant__ Table table, const __grid_constant__ Answers answers,
             const float* psi, const int* place, double* cells, double* squares) {
   add_up(table, answers, psi, place, cells, squares);
 }
 
-extern "C" __global__ void __launch_bounds__(BS, 1024 / BS)
+extern "C" __global__ void __launch_bounds__(BS, BLOCKS)
 add_up_dense(const __grid_constant__ Table table, const __grid_constant__ Answers answers,
              const double* psi, const int* place, double* cells, double* squares) {
   add_up(table, answers, psi, place, cells, squares);
@@ -1274,7 +1402,7 @@ __device__ __forceinline__ void value_all(const Table& table, const Answers& ans
 
 // The same kernel for each design, each with no more than it needs.
 #define DENSE(name, design)                                                                 \
-  extern "C" __global__ void __launch_bounds__(BS, 1024 / BS)                               \
+  extern "C" __global__ void __launch_bounds__(BS, BLOCKS)                                  \
   name(const __grid_constant__ Table table, const __grid_constant__ Answers answers,        \
        const short* orders, int n_pairs, const double* weights, int* next, double* psi,     \
        double* doubles, u64 n_doubles, float* floats, u64 n_floats, u64* items, int size) { \

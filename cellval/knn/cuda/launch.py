@@ -4,17 +4,17 @@
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 SOURCE = Path(__file__).with_name("kernels.cu")
-SAMPLE = 50  # near rows that a sample should hold, if it can,
+SAMPLE = 40  # near rows that a sample should hold, if it can,
 MOST_SAMPLED = 16  # and at most so many rows of it for each thread
 SHARE_OF_MEMORY = 0.5  # of what is free may be filled
-MOST_OF_A_WAVE = 2112  # test points that are valued before they are added up
+MOST_OF_A_WAVE = 4224  # test points that are valued before they are added up
 NOWHERE = np.uint64(0)  # an address of nothing
 
 _ADDRESS = np.uint64
@@ -37,7 +37,11 @@ class Device(Protocol):
     """Memory and kernels of a GPU."""
 
     block: int  # threads of a block: BS of the kernels
+    per: int  # near rows that each of them puts in order: PER
     shared: int  # bytes of shared memory that a block can have
+
+    def near_field(self, n_bytes: int) -> "Device":
+        """The same device for the near field, if a block can have so many bytes."""
 
     def put(self, array: np.ndarray) -> Any:
         """A copy on the device."""
@@ -140,9 +144,12 @@ def value(
         orders is not None
         and not ends
         and 0 < near < n - 1
-        and near <= device.block
+        and near <= device.block * device.per // 2
         and not rows.fields["copies"]
     )
+    if in_near_field:
+        device = device.near_field(4 * rows.fields["stride"])
+        rows = replace(rows, device=device)
     n_pairs = 0 if orders is None else orders.shape[1]
     if in_near_field:
         run = _near_pairs(rows, n_pairs)
@@ -237,12 +244,12 @@ class _Run:
 
 def _room(device: Device) -> int:
     """Bytes of shared memory that every block takes: `Room` of the kernels."""
-    return 52 * device.block + 40 * (device.block // 32) + 160
+    return (24 * device.per + 4) * device.block + 40 * (device.block // 32) + 176
 
 
 def _near_pairs(rows: OnDevice, n_pairs: int) -> _Run:
     device, m, stride = rows.device, rows.fields["m"], rows.fields["stride"]
-    shared = _room(device) + 24 * m + 24 * device.block + 32
+    shared = _room(device) + 48 * m + 32
     # a bit a row for matching classes, if there is room
     bits = 0 if rows.fields["is_number"] else 4 * (stride // 32 + 1)
     bits = bits if shared + bits <= device.shared else 0

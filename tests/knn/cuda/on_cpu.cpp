@@ -72,6 +72,7 @@ static unsigned __ballot_sync(unsigned, bool in) {
   for (int lane = 0; lane < 32; lane++) mask |= (unsigned)from_lane((int)in, lane) << lane;
   return mask;
 }
+template <class Any> static Any __ldcg(const Any* from) { return *from; }
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __clz(int x) { return __builtin_clz(x); }
 static int __ffs(int x) { return __builtin_ffs(x); }

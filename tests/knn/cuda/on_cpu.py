@@ -15,10 +15,11 @@ HERE = Path(__file__).parent
 
 
 @cache
-def compiled(folder: Path, block: int) -> ctypes.CDLL:
-    library = folder / f"kernels{block}.so"
+def compiled(folder: Path, block: int, per: int) -> ctypes.CDLL:
+    library = folder / f"kernels{block}x{per}.so"
     command = [shutil.which("g++") or "g++", "-O1", "-shared", "-fPIC", "-std=c++17"]
-    command += ["-ffp-contract=off", f"-DBS={block}", f"-I{SOURCE.parent}"]
+    command += ["-ffp-contract=off", f"-DBS={block}", f"-DPER={per}"]
+    command += [f"-I{SOURCE.parent}"]
     subprocess.run([*command, str(HERE / "on_cpu.cpp"), "-o", str(library)], check=True)
     return ctypes.CDLL(str(library))
 
@@ -26,14 +27,19 @@ def compiled(folder: Path, block: int) -> ctypes.CDLL:
 class OnCpu:
     """Blocks of 32 threads, so that a table of a hundred rows is large."""
 
-    def __init__(self, folder: Path, block: int = 32, shared: int = 1 << 20) -> None:
-        self.folder, self.block, self.shared = folder, block, shared
+    def __init__(
+        self, folder: Path, block: int = 32, per: int = 2, shared: int = 1 << 20
+    ) -> None:
+        self.folder, self.block, self.per, self.shared = folder, block, per, shared
         self.blocks, self.memory = 3, 1 << 30
-        self.kernels = compiled(folder, block)
+        self.kernels = compiled(folder, block, per)
         self.used: set[str] = set()
         assert self.kernels.n_bytes(0) == _TABLE.itemsize
         assert self.kernels.n_bytes(1) == _ANSWERS.itemsize
         assert self.kernels.n_bytes(2) <= _room(self)
+
+    def near_field(self, n_bytes: int) -> "OnCpu":
+        return self
 
     def put(self, array: np.ndarray) -> np.ndarray:
         return np.array(array, order="C")

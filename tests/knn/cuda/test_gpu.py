@@ -4,13 +4,21 @@ import numpy as np
 import pytest
 
 from cellval.knn.backends import no_gpu
-from cellval.knn.cuda.gpu import FEW, KERNELS, MANY, gpu_for
+from cellval.knn.cuda.gpu import FEW, HALF, KERNELS, MANY, gpu_for
 
 pytestmark = pytest.mark.skipif(bool(no_gpu()), reason=no_gpu())
 
 
 def test_blocks_are_smaller_for_few_rows():
     assert (gpu_for(2 * FEW).block, gpu_for(2 * FEW + 1).block) == (FEW, MANY)
+
+
+def test_the_near_field_takes_other_blocks_where_distances_find_room():
+    many, few = gpu_for(2 * FEW + 1), gpu_for(2 * FEW)
+    near = many.near_field(100_000)
+    assert (near.block, near.block * near.per) == (HALF, many.block * many.per)
+    assert many.near_field(1 << 20) is many
+    assert few.near_field(2000) is few
 
 
 def test_arrays_go_there_and_back():

@@ -43,6 +43,14 @@ def test_tables_larger_than_shared_memory_give_the_same(processor, near, shared)
         np.testing.assert_allclose(comp, wanted, atol=1e-7)
 
 
+@pytest.mark.parametrize("near", [10, 40])
+def test_threads_may_put_more_rows_in_order(processor, near):
+    more = OnCpu(processor.folder, per=4)
+    for wanted, comp in zip(*sums(more, near, 2), strict=True):
+        np.testing.assert_allclose(comp, wanted, atol=1e-7)
+    assert more.used == {"near_pairs", "add_up_near"}
+
+
 @pytest.mark.parametrize("near", [None, 10])
 def test_waves_and_blocks_follow_from_the_memory_there_is(processor, near):
     little = OnCpu(processor.folder)
