@@ -62,7 +62,7 @@ def until(then, act, patience=30_000):
     for last in (False, False, True):
         act()
         try:
-            expect(then).to_be_visible(timeout=LONG if last else patience)
+            expect(then.first).to_be_visible(timeout=LONG if last else patience)
             return
         except AssertionError:
             if last:
@@ -81,6 +81,12 @@ def stop_measuring(page):
     again, stop = button(page, "Measure again"), button(page, "Stop measuring")
     until(again, lambda: click_if_there(stop))
     expect(again).to_be_enabled()
+
+
+def mark(page, word):
+    """The cell at hand as Wrong, Fine or Unsure: that button is filled then."""
+    filled = page.get_by_test_id("stBaseButton-primary").filter(has_text=word)
+    until(filled, button(page, word).click)
 
 
 def goto(page, title):

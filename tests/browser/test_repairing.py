@@ -16,6 +16,7 @@ from browser.steps import (
     expect,
     goto,
     look_at,
+    mark,
     no_faults,
     open_sample,
     press,
@@ -48,18 +49,18 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     start(page)
     done(page)
     # By suspicion, in a narrow window: the menu of the figure covers nothing.
-    page.get_by_role("radio", name="suspicion", exact=True).click()
-    expect(page.get_by_text("0.000001").first).to_be_visible()
+    by_suspicion = page.get_by_role("radio", name="suspicion", exact=True)
+    until(page.get_by_text("0.000001").first, by_suspicion.click)
     page.set_viewport_size({"width": 900, "height": 900})
     click_cell(page, 11, "weight", "166")
     expect(page.get_by_text("Row 12 ·").first).to_be_visible()
     assert page.evaluate(COVERED_BY_MENU) == []
     page.set_viewport_size({"width": 1280, "height": 900})
-    page.get_by_role("radio", name="value", exact=True).click()
-    expect(page.get_by_text("below 0 hurts").first).to_be_visible()
+    by_value = page.get_by_role("radio", name="value", exact=True)
+    until(page.get_by_text("below 0 hurts").first, by_value.click)
     click_cell(page, 164, "height", "163")
     expect(page.get_by_text("Row 165 ·").first).to_be_visible()
-    button(page, "Wrong").click()
+    mark(page, "Wrong")
 
     goto(page, "Inspection list")
     look_at(page, "Cells")
@@ -155,7 +156,7 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
 
     # flag, suggest, accept, undo, accept
     click_cell(page, 11, "height", "57")
-    button(page, "Wrong").click()
+    mark(page, "Wrong")
     swap = page.get_by_role("button", name=re.compile("^166 .*Swapped with 'weight'"))
     swap.click()
     button(page, "Undo both").click()
