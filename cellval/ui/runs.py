@@ -63,9 +63,11 @@ def leave_run(session: Session) -> None:
 
 
 def continue_run(session: Session) -> None:
-    """Go on where a run was stopped or cut short."""
+    """Go on where a run was stopped or cut short, or after the test points drawn."""
     old = session.run
     assert old is not None, "no run"
+    if old.active:
+        return  # a second click came before the page was drawn again
     memo: RunMemo = old.memo
     project, known, keeper = session.file.project, old.values, None
     if project is not None and memo.kept is not None:

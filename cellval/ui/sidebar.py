@@ -144,9 +144,29 @@ def _show_progress(run: ValuationJob) -> None:
 
 
 def _show_end(session: Session, run: ValuationJob) -> None:
-    if run.status == "stopped" and session.may_edit:
-        _show_stopped(session, run)
+    if session.may_edit:
+        if run.status == "stopped":
+            _show_stopped(session, run)
+        elif _has_more(run):
+            st.button(
+                "Take more test points",
+                key="continue",
+                icon=":material/play_arrow:",
+                help="Goes on to about twice as many, drawn at random as well, and "
+                "takes as long again. Standard errors become about a third smaller.",
+                on_click=partial(continue_run, session),
+                width="stretch",
+            )
     _show_values(run)
+
+
+def _has_more(run: ValuationJob) -> bool:
+    """Did it end after some test points because all of them were too much work?"""
+    options, values = run.options, run.values
+    if run.status != "done" or values is None or options.method != "knn":
+        return False
+    was_drawn = options.subsets == "auto" and not options.stops
+    return was_drawn and values.settings.n_seen < values.settings.n_tests
 
 
 def _show_stopped(session: Session, run: ValuationJob) -> None:

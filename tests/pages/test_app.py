@@ -104,6 +104,25 @@ def test_a_stopped_run_is_continued_after_a_restart_to_the_same_values(endless):
     np.testing.assert_array_equal(new.values.values, whole.values)
 
 
+def test_of_drawn_test_points_more_are_taken_until_there_are_no_more(monkeypatch):
+    monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
+    monkeypatch.setattr("cellval.knn.plan.LEAST_DRAWN", 60)
+    app = settled(started())
+    first = session_of(app).run.values
+    seen, of = first.settings.n_seen, first.settings.n_tests
+    assert 60 <= seen < of
+    restarted()
+    app = settled(open_app("heatmap", project=link_of(app)))
+    settled(click(app, "Take more test points"))
+    values = session_of(app).run.values
+    assert values.n_test >= 2 * 60
+    assert values.typical_stderr < first.typical_stderr
+    assert len(session_of(app).file.project.runs) == 1
+    while "Take more test points" in labels(app.sidebar):
+        settled(click(app, "Take more test points"))
+    assert session_of(app).run.values.n_test == of
+
+
 def test_who_looks_on_changes_nothing_and_stops_nothing(endless):
     first = started()
     run = session_of(first).run
