@@ -153,7 +153,8 @@ def click_cell(page, row_index, column, holds=r".*"):
 
     Again where another one was hit: the figure may be laid out anew meanwhile.
     """
-    panel = page.get_by_text(re.compile(f"^{re.escape(column)}: {holds}$")).first
+    words = re.compile(f"^{re.escape(column)}: {holds}$")
+    panel = page.locator("[data-heading-text]").filter(has_text=words)  # no hover
     until(panel, lambda: page.mouse.click(*aim_at_cell(page, row_index, column)))
 
 
