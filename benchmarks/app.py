@@ -225,9 +225,6 @@ def page_screenshots(page, server) -> None:
     page.wait_for_timeout(1500)
     page.screenshot(path=PICTURES / "sample.png")
     goto(page, "Inspection list")
-    expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
-    page.wait_for_timeout(1500)
-    page.screenshot(path=PICTURES / "findings.png")
     look_at(page, "Cells")
     expect(
         page.get_by_role("region", name="The cells to inspect").first
