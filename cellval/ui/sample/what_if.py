@@ -1,6 +1,7 @@
 """What if: a row edited, its value then beside now, and edits kept as repairs."""
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,13 +103,14 @@ def store_button(
         session.original_row(row_number)[of_label],
     )
     icon, dropped = ":material/build:", (row_number, "") in session.file.repairs
+    keep = partial(store, session, row_number, texts, reason)
     if flips:
         with st.popover(f"{label} …", icon=icon, key=f"{key} caution"):
             st.markdown(f":material/warning: {LABEL_CAUTION}")
             words = "The source says so: change it"
-            clicked = st.button(words, key=key, disabled=dropped)
+            st.button(words, key=key, disabled=dropped, on_click=keep)
     else:
-        clicked = st.button(
+        st.button(
             label,
             key=key,
             type="primary" if is_clear else "secondary",
@@ -116,10 +118,8 @@ def store_button(
             disabled=dropped,
             help=f"Writes {counted(len(texts), 'change')} into the repaired table. "
             "Your file stays as it is, and the change can be undone.",
+            on_click=keep,
         )
-    if clicked:
-        store(session, row_number, texts, reason)
-        st.rerun()
 
 
 def stored_line(
