@@ -145,18 +145,7 @@ def _show_progress(run: ValuationJob) -> None:
 
 def _show_end(session: Session, run: ValuationJob) -> None:
     if session.may_edit:
-        if run.status == "stopped":
-            _show_stopped(session, run)
-        elif _has_more(run):
-            st.button(
-                "Take more test points",
-                key="continue",
-                icon=":material/play_arrow:",
-                help="Goes on to about twice as many, drawn at random as well, and "
-                "takes as long again. Standard errors become about a third smaller.",
-                on_click=partial(continue_run, session),
-                width="stretch",
-            )
+        _offer_more(session, run)
     _show_values(run)
 
 
@@ -169,15 +158,28 @@ def _has_more(run: ValuationJob) -> bool:
     return was_drawn and values.settings.n_seen < values.settings.n_tests
 
 
-def _show_stopped(session: Session, run: ValuationJob) -> None:
+def _offer_more(session: Session, run: ValuationJob) -> None:
+    """The button that goes on, where there is something to go on with."""
     goes_on = run.options.method == "knn" and run.values is not None
+    if _has_more(run):
+        words = "Take more test points"
+        tip = (
+            "Goes on to about twice as many, drawn at random as well, and takes as "
+            "long again. Standard errors become about a third smaller."
+        )
+    elif run.status != "stopped":
+        return
+    elif goes_on:
+        words = "Continue the run"
+        tip = "Goes on where it stopped, to the same values as without a stop."
+    else:
+        words = "Run it again"
+        tip = "From the beginning: this method keeps nothing to go on from."
     st.button(
-        "Continue the run" if goes_on else "Run it again",
+        words,
         key="continue",
         icon=":material/play_arrow:",
-        help="Goes on where it stopped, to the same values as without a stop."
-        if goes_on
-        else "From the beginning: this method keeps nothing to go on from.",
+        help=tip,
         on_click=partial(continue_run, session),
         width="stretch",
     )

@@ -50,14 +50,14 @@ def test_from_a_sample_to_a_downloaded_flag(page, server, tmp_path):
     done(page)
     # By suspicion, in a narrow window: the menu of the figure covers nothing.
     by_suspicion = page.get_by_role("radio", name="suspicion", exact=True)
-    until(page.get_by_text("0.000001").first, by_suspicion.click)
+    until(page.get_by_text("0.000001"), by_suspicion.click)
     page.set_viewport_size({"width": 900, "height": 900})
     click_cell(page, 11, "weight", "166")
     expect(page.get_by_text("Row 12 ·").first).to_be_visible()
     assert page.evaluate(COVERED_BY_MENU) == []
     page.set_viewport_size({"width": 1280, "height": 900})
     by_value = page.get_by_role("radio", name="value", exact=True)
-    until(page.get_by_text("below 0 hurts").first, by_value.click)
+    until(page.get_by_text("below 0 hurts"), by_value.click)
     click_cell(page, 164, "height", "163")
     expect(page.get_by_text("Row 165 ·").first).to_be_visible()
     mark(page, "Wrong")

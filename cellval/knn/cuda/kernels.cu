@@ -116,7 +116,7 @@ struct Room {  // what the threads of a block share, at the start of its memory
   u32 votes[6 * WARPS];
   u32 buckets[BS + 1];
   u32 limit, least;
-  u32 found[2];
+  u32 found[2];  // in `guess`: rows before a bucket, and in it
   int count, t;
   u32* matches;  // a bit a row: does its class match? null where labels are numbers
 };
@@ -259,7 +259,7 @@ __device__ __forceinline__ double agrees(const Table& table, int i) {
   return agreement(table, table.y[i], room.point.y);
 }
 
-// Rows of a block in order, at most CAP of them, by bitonic merging: exchanges within a
+// Rows of a block in order, at most 2 * BS of them, by bitonic merging: exchanges within a
 // warp need no shared memory. `size` is a power of two from 32.
 __device__ __noinline__ void sort_few(u64* items, int size) {
   int e = threadIdx.x;

@@ -130,14 +130,14 @@ def stored_line(
     made = [cell for cell in made if cell in session.file.repairs]
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/check: {words}", width="content")
-        if made and st.button(
-            "Undo",
-            key=key,
-            icon=":material/undo:",
-            help="Takes this back: the row is as in your file again.",
-        ):
-            session.file.undo(*made)
-            st.rerun()
+        if made:
+            st.button(
+                "Undo",
+                key=key,
+                icon=":material/undo:",
+                help="Takes this back: the row is as in your file again.",
+                on_click=partial(session.file.undo, *made),
+            )
 
 
 def tested_on(session: Session) -> Table | None:
