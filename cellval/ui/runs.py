@@ -97,6 +97,8 @@ def value_repaired(session: Session) -> None:
     run, after = session.run, session.repaired_table()
     assert run is not None, "no run"
     first, changes = session.memo.first or run, dict(session.file.repairs)
+    if session.memo.first and run.active and session.memo.changes == changes:
+        return  # a second click, before the first was shown
     if session.may_edit:
         for going_on in (run, first):
             going_on.stop()

@@ -76,7 +76,12 @@ class SideJob(Generic[Result]):
         begin: Begin[Result],
         keep: Callable[[Result], None] = lambda result: None,
     ) -> Job[Result]:
-        """Begin anew, in place of the last one; `keep` takes what comes of it."""
+        """Begin anew, in place of the last one; `keep` takes what comes of it.
+
+        What runs already goes on: a second click came before the first was shown.
+        """
+        if (job := self.on(table)) and job.active and self.made_from == made_from:
+            return job
         self.stop()
         kept_of = partial(_kept_of, begin, keep)
         self.made_from, self.job = made_from, start_job(table, kept_of)

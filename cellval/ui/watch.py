@@ -10,6 +10,7 @@ from cellval.table.table import Table
 from cellval.text import whole_percent
 from cellval.ui.session import Begin, Result, SideJob
 from cellval.ui.text import plain
+from cellval.ui.widgets import action
 
 COMPILING = "Compiling (first time only, about 15 s)"
 SHORT_RUN = 0.5  # seconds: so long a new run is waited for, to draw its end at once
@@ -40,16 +41,15 @@ def start_button(
     """Start a computation, or start it again with the same choice; not while it runs"""
     job = side.on(table)
     again = job is not None and side.made_from == choice and not job.active
-    if st.button(
+    action(
         labels[again],
+        lambda: side.start(table, choice, begin, keep).wait(SHORT_RUN),
         key=key,
         type="secondary" if again else "primary",
         icon=":material/play_arrow:",
         disabled=job is not None and job.active,
         help=words,
-    ):
-        side.start(table, choice, begin, keep).wait(SHORT_RUN)
-        st.rerun()
+    )
 
 
 def progress(

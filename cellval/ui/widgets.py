@@ -178,6 +178,24 @@ def download(
     )
 
 
+def action(label: str, act: Callable[[], object], *, key: str, **look: Any) -> None:
+    """A button that acts by its click, before anything is drawn: if the page had to
+    come to it first, a redraw in between would lose the click. What was wrong is said
+    below it.
+    """
+    fault = f"{key}: what was wrong"
+
+    def clicked() -> None:
+        try:
+            act()
+        except InputError as wrong:
+            st.session_state[fault] = str(wrong)
+
+    st.button(label, key=key, on_click=clicked, **look)
+    if fault in st.session_state:
+        error(st.session_state.pop(fault))
+
+
 def error(fault: InputError | str, place: Any = st) -> None:
     """What is wrong, as a sentence that Markdown leaves alone."""
     place.error(plain(str(fault)), icon=":material/error:")

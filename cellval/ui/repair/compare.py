@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from cellval.errors import InputError
 from cellval.figures.comparison import heatmaps
 from cellval.glossary import (
     SUSPECT_HELP,
@@ -19,7 +18,7 @@ from cellval.ui.runs import value_repaired
 from cellval.ui.session import Session
 from cellval.ui.sidebar import back_button
 from cellval.ui.text import changes_words
-from cellval.ui.widgets import Window, chart, error, lasting
+from cellval.ui.widgets import Window, action, chart, lasting
 from cellval.values.words import model_words, score_words
 from cellval.views.matched_rows import MatchedRows, Version, cells_before_after
 from cellval.views.value_view import value_view
@@ -53,8 +52,9 @@ def value_again(session: Session) -> None:
 
 
 def _run_button(session: Session) -> None:
-    if st.button(
+    action(
         "Value the repaired table" if session.memo.first is None else "Value again",
+        lambda: value_repaired(session),
         key="value repaired",
         type="primary",
         icon=":material/play_arrow:",
@@ -62,13 +62,7 @@ def _run_button(session: Session) -> None:
         help="Runs with the same options as before; a run that still goes on keeps "
         "what it has. Then all pages show the repaired table, and both versions are "
         "compared below.",
-    ):
-        try:
-            value_repaired(session)
-        except InputError as fault:
-            error(fault)
-        else:
-            st.rerun()
+    )
 
 
 def compare_runs(session: Session) -> None:

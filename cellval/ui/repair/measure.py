@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import streamlit as st
 
 from cellval.cluster import of_the_app
-from cellval.errors import InputError
 from cellval.figures.comparison import accuracies
 from cellval.glossary import TESTED_ACCURACY_HELP
 from cellval.jobs.background import Job
@@ -19,7 +18,7 @@ from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
-from cellval.ui.widgets import chart, error
+from cellval.ui.widgets import action, chart
 from cellval.values.options import RunOptions
 
 SPREAD_HELP = (
@@ -52,21 +51,16 @@ def measure(session: Session, table: Table) -> None:
     if not file.repairs and found is None:
         st.caption("Change something first; then models can be compared.")
         return
-    if st.button(
+    action(
         "Measure again" if found else "Measure before and after",
+        lambda: _start(session, table),
         key="measure",
         type="secondary" if found else "primary",
         icon=":material/speed:",
         disabled=not file.repairs or (found is not None and found.active),
         help="Trains three models with the table as it was and as it is now, and "
         "compares how well they predict rows that were not changed.",
-    ):
-        try:
-            _start(session, table)
-        except InputError as fault:
-            error(fault)
-        else:
-            st.rerun()
+    )
     if found is not None and not session.is_measured:
         st.warning(
             "Changes were made or undone since this was measured. Measure again to "
