@@ -73,6 +73,16 @@ def test_suspects_are_found(started, tmp_path):
     assert (tmp_path / "suspects.csv").exists()
 
 
+def test_a_report_is_written_with_its_looks(started, tmp_path):
+    """They are files beside the code, which a wheel could lack."""
+    davis = SAMPLES / "davis.csv"
+    process = started("report", davis, "--label", "sex", "--out", "report.html")
+    process.communicate(timeout=LONG)
+    assert process.returncode == 0
+    looks = (ROOT / "cellval/export/report.css").read_text("utf-8").splitlines()[0]
+    assert looks in (tmp_path / "report.html").read_text("utf-8")
+
+
 def messages(url, query):
     """All that the server tells a browser, until the page is drawn."""
     told = []

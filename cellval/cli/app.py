@@ -12,13 +12,13 @@ from contextlib import closing
 from cellval.app_files import command
 from cellval.cli import signals
 from cellval.errors import InputError
+from cellval.launch import App
 from cellval.project.archive import ENDING
 from cellval.project.shelf import Shelf
 from cellval.project.source import Source
 from cellval.table.decoding import bytes_of
 
 FIRST_PORT, N_PORTS = 8501, 100
-PATIENCE = 10  # seconds for the server to say goodbye
 EVERYWHERE = ("", "0.0.0.0", "::")  # addresses at which all networks are listened to
 
 
@@ -44,16 +44,7 @@ def app(options: argparse.Namespace) -> int:
         return 0  # what a person did is on disk
     finally:
         signals.hold()
-        _end(server)
-
-
-def _end(server: "subprocess.Popen[bytes]") -> None:
-    server.terminate()
-    try:
-        server.wait(PATIENCE)
-    except subprocess.TimeoutExpired:  # a browser holds on to it
-        server.kill()
-        server.wait()
+        App(url, server).stop()
 
 
 def link_to(file: str) -> str:
