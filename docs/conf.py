@@ -53,6 +53,7 @@ myst_substitutions = {
     "least_shape": SHAPES[0],
     "likely": findings.LIKELY,
     "margin": suspicions.MARGIN,
+    "max_cells": f"{LIMITS.cells:,.0f}",
     "max_mb": f"{LIMITS.mb:,.0f}",
     "max_rows": f"{LIMITS.rows:,.0f}",
     "most_columns": plan.MOST_COLUMNS,

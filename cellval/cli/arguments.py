@@ -318,8 +318,9 @@ def _add_table(
         help="the table: CSV, Parquet, Arrow, Excel or JSON lines, also compressed",
     )
     label = parser.add_mutually_exclusive_group()
+    default = "none" if several else "guessed"
     label.add_argument(
-        "--label", help="column to predict, classes or numbers (default: guessed)"
+        "--label", help=f"column to predict, classes or numbers (default: {default})"
     )
     label.add_argument(
         "--no-label",

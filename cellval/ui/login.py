@@ -1,4 +1,4 @@
-"""Login by OpenID, where whoever runs the server has set it up (see README)."""
+"""Login by OpenID, where whoever runs the server has set it up (see docs/deploy.md)."""
 
 import streamlit as st
 
