@@ -19,10 +19,12 @@ from cellval.knn import engine
 from cellval.values.options import RunOptions
 from cellval.values.words import design_words
 
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 TABLE = random_table(1, 400, ["number", "category", "decimal"] * 3, levels=9)
 OPTIONS = {"subsets": 40, "n_neighbors": 5}
+WAIT = 900  # seconds, however slow a machine is
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,8 @@ def client():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
+            # else a worker that takes long to start again is given up
+            dask.config.set({"distributed.deploy.lost-worker-timeout": WAIT}),
             distributed.LocalCluster(
                 n_workers=2,
                 threads_per_worker=1,
@@ -217,7 +221,7 @@ def test_what_a_method_belongs_to_is_sent_once_too(client):
 
 def test_all_threads_are_counted_also_of_workers_that_come(client, monkeypatch):
     pool = Cluster(client)
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=WAIT)
     assert pool.threads() == 2
     monkeypatch.setattr(client, "nthreads", lambda: {"a": 2, "b": 4, "c": 1})
     assert pool.threads() == 2  # looked a moment ago
@@ -288,7 +292,7 @@ def test_a_connection_is_kept_as_long_as_it_holds(client):
 
 
 def test_results_say_on_which_cluster_they_were_made(client):
-    client.wait_for_workers(2, timeout=60)
+    client.wait_for_workers(2, timeout=WAIT)
     words = f"a cluster of 2 workers with 2 threads ({client.scheduler.address})"
     assert Cluster(client).words == words
     values = cellval.value_cells(TABLE, executor=client, **OPTIONS)
@@ -314,14 +318,14 @@ def test_the_app_computes_where_the_environment_says(client, monkeypatch):
     table = cellval.Table.from_frame(TABLE.cells, label="label")
     job = ValuationJob(table, RunOptions(**OPTIONS))
     job.start()
-    assert job.wait(120) and job.status == "done", job.error
+    assert job.wait(WAIT) and job.status == "done", job.error
     assert bits(job.values) == bits(cellval.value_cells(table, **OPTIONS))
     assert job.place == job.values.settings.cluster == there.words
     there.client.close()
     monkeypatch.setenv("CELLVAL_DASK", "nonsense://nowhere")
     job = ValuationJob(table, RunOptions(**OPTIONS))
     job.start()
-    assert job.wait(120) and job.status == "failed"
+    assert job.wait(WAIT) and job.status == "failed"
     assert "No Dask scheduler answers at nonsense://nowhere" in job.error
     monkeypatch.setenv("CELLVAL_DASK", "")
     assert cluster.of_the_app() is None

@@ -51,7 +51,7 @@ def values(table):
 def answer(url):
     """Status and text of a page of a server on this computer."""
     host, _, path = url.removeprefix("http://").partition("/")
-    with closing(http.client.HTTPConnection(host, timeout=30)) as connection:
+    with closing(http.client.HTTPConnection(host, timeout=900)) as connection:
         connection.request("GET", f"/{path}")
         got = connection.getresponse()
         return got.status, got.read().decode()
@@ -224,7 +224,7 @@ def test_a_script_waits_and_takes_its_server_with_it(home, tmp_path):
         assert run.poll() is None
     finally:
         run.send_signal(signal.SIGINT)
-        rest = run.communicate(timeout=60)[0]
+        rest = run.communicate(timeout=900)[0]
     assert "over" in rest and run.returncode == 0
     time.sleep(0.1)
     with pytest.raises(OSError):

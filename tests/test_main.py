@@ -23,7 +23,7 @@ def cellval(folder, arguments, redirect=""):
         command = ["sh", "-c", f'"$@" {redirect}', "sh", *command]
     environment = os.environ | {"PYTHONPATH": str(HERE), "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, timeout=300
+        command, cwd=folder, env=environment, capture_output=True, timeout=900
     )
     return done.stdout, done.stderr, done.returncode
 

@@ -15,7 +15,7 @@ from cellval import parallel
 from cellval.parallel import Budget, Computation, Piece, drive, n_cores, n_workers
 
 MIXED = ["number", "category", "decimal"]
-WAIT = 60  # seconds until a test gives up
+WAIT = 900  # seconds until a test gives up
 
 
 class Collect(Computation):
