@@ -137,3 +137,10 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
         finally:
             config.CACHE_DIR = before
     return compiled
+
+
+def kernel_part(function: Callable[..., Any], **options: Any) -> Any:
+    """The same for what only kernels call. It has no door for Python, which would be a
+    quarter of the work of compiling it: called from there it crashes.
+    """
+    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)

@@ -1,5 +1,6 @@
 """How functions are compiled, and where that is kept."""
 
+import ast
 import importlib.util
 import os
 import re
@@ -11,7 +12,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from cases import random_table
+from cases import ROOT, random_table
 
 import cellval
 from cellval import compiled
@@ -103,6 +104,43 @@ def test_every_kernel_is_compiled_once():
     cellval.value_cells(table, subsets=12)
     cellval.value_cells(table, subsets=24)
     assert len(permutations.signatures) <= max(before, 1)
+
+
+def outside_of_kernels(node):
+    """All nodes below that are not in a kernel, or in what compiled code chooses."""
+    for below in ast.iter_child_nodes(node):
+        marks = " ".join(map(ast.unparse, getattr(below, "decorator_list", ())))
+        if "kernel" not in marks and "overload" not in marks:
+            yield below
+            yield from outside_of_kernels(below)
+
+
+def test_python_calls_no_part_of_a_kernel():
+    """It would crash."""
+    parts = {}
+    for path in SOURCES.rglob("*.py"):
+        module = f"cellval.{'.'.join(path.relative_to(SOURCES).with_suffix('').parts)}"
+        found = re.findall(r"^@kernel_part\ndef (\w+)", path.read_text("utf-8"), re.M)
+        parts[module] = set(found)
+    assert sum(map(len, parts.values())) > 40
+    for path in [*SOURCES.rglob("*.py"), *(ROOT / "tests").rglob("*.py")]:
+        tree = ast.parse(path.read_text("utf-8"))
+        own = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        known = {name: name for name in parts.get(own, ())}  # here: what it is
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                for one in node.names:
+                    here = one.asname or one.name
+                    if one.name in parts.get(node.module, ()):
+                        known[here] = one.name
+                    inside = parts.get(f"{node.module}.{one.name}", ())
+                    known |= {f"{here}.{name}": name for name in inside}
+        uses = {
+            ast.unparse(node)
+            for node in outside_of_kernels(tree)
+            if isinstance(node, ast.Name | ast.Attribute)
+        }
+        assert not uses & set(known), path
 
 
 # Damage

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, kernel_part
 from cellval.errors import InputError
 from cellval.knn.agreement import agreement
 from cellval.knn.distance import add_column
@@ -216,7 +216,7 @@ def _utilities(
 # --- compiled -------------------------------------------------------------------------
 
 
-@kernel
+@kernel_part
 def _tie_classes(dist, agree, k, nearest, at, count, hits):
     """Tie classes of the k nearest rows, the last one whole; returns how many."""
     n = dist.size

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, kernel_part
 
 SAME = np.float32(1e-7)  # scikit-learn, too, cuts only between numbers farther apart
 UNLIMITED = 2**31 - 1
@@ -103,7 +103,7 @@ def make_scratch(cells):
     )
 
 
-@kernel
+@kernel_part
 def best_cut(cells, line, node, smallest, scratch):
     """Gain of the best cut of a number, and how many rows are below it.
 
@@ -138,7 +138,7 @@ def best_cut(cells, line, node, smallest, scratch):
     return best, below
 
 
-@kernel
+@kernel_part
 def best_code(cells, line, node, smallest, scratch):
     """Gain of the best code against the rest, and the code; -1 if there is none."""
     codes, y, orders = cells.codes, cells.y, scratch.orders
@@ -180,7 +180,7 @@ def best_code(cells, line, node, smallest, scratch):
     return best, int(chosen)
 
 
-@kernel
+@kernel_part
 def commonest(total):
     best = 0
     for c in range(1, total.size):
@@ -189,7 +189,7 @@ def commonest(total):
     return best
 
 
-@kernel
+@kernel_part
 def is_leaf(total, node, limits):
     """Does a node need no split: nobody asks, or one class, or too few, or too deep."""
     n, most = 0, 0
@@ -200,7 +200,7 @@ def is_leaf(total, node, limits):
     return node.asked_start == node.asked_end or most == n or n < limits.split or deep
 
 
-@kernel
+@kernel_part
 def best_split(cells, pieces, node, limits, scratch):
     """The best piece (-1 if there is none), and the rows below its cut, or its code."""
     best, chosen, at = -1.0, -1, 0
@@ -215,7 +215,7 @@ def best_split(cells, pieces, node, limits, scratch):
     return chosen, at
 
 
-@kernel
+@kernel_part
 def mark_below(cells, line, at, node, scratch):
     """Mark the rows below a cut as left, sum their classes; how many they are."""
     left, orders, part = scratch.left, scratch.orders, scratch.part
@@ -228,7 +228,7 @@ def mark_below(cells, line, at, node, scratch):
     return at
 
 
-@kernel
+@kernel_part
 def mark_others(cells, line, code, node, scratch):
     """Mark the rows of other codes as left: there the indicator is 0."""
     left, orders, part = scratch.left, scratch.orders, scratch.part
@@ -243,7 +243,7 @@ def mark_others(cells, line, code, node, scratch):
     return n
 
 
-@kernel
+@kernel_part
 def cut_of(cells, line, at, node, orders):
     """Halfway between the neighbours of a cut."""
     x, half, p = cells.numbers, node.depth & 1, node.start + at
@@ -253,7 +253,7 @@ def cut_of(cells, line, at, node, orders):
     return cut if cut < above else below  # of infinite numbers
 
 
-@kernel
+@kernel_part
 def asked_below(cells, line, cut, node, scratch):
     asked, left, x = scratch.asked, scratch.asked_left, cells.asked_numbers
     half, n = node.depth & 1, 0
@@ -265,7 +265,7 @@ def asked_below(cells, line, cut, node, scratch):
     return n
 
 
-@kernel
+@kernel_part
 def asked_others(cells, line, code, node, scratch):
     asked, left, codes = scratch.asked, scratch.asked_left, cells.asked_codes
     half, n = node.depth & 1, 0
@@ -277,7 +277,7 @@ def asked_others(cells, line, code, node, scratch):
     return n
 
 
-@kernel
+@kernel_part
 def part_line(orders, line, half, start, end, middle, left):
     """Copy a stretch to the other half: left ones first, each side in its order."""
     other, front, back = 1 - half, start, middle
@@ -289,7 +289,7 @@ def part_line(orders, line, half, start, end, middle, left):
         back += 1 - goes
 
 
-@kernel
+@kernel_part
 def part_rows(cells, pieces, node, middle, scratch):
     place, orders, left = cells.place, scratch.orders, scratch.left
     half, last = node.depth & 1, orders.shape[1] - 1
@@ -300,14 +300,14 @@ def part_rows(cells, pieces, node, middle, scratch):
             part_line(orders, line, half, node.start, node.end, middle, left)
 
 
-@kernel
+@kernel_part
 def answer(node, total, asked, said):
     best, half = commonest(total), node.depth & 1
     for p in range(node.asked_start, node.asked_end):
         said[asked[half, 0, p]] = best
 
 
-@kernel
+@kernel_part
 def wait(nodes, n_nodes, node):
     nodes[n_nodes, 0], nodes[n_nodes, 1] = node.start, node.end
     nodes[n_nodes, 2], nodes[n_nodes, 3] = node.asked_start, node.asked_end
@@ -315,7 +315,7 @@ def wait(nodes, n_nodes, node):
     return n_nodes + 1
 
 
-@kernel
+@kernel_part
 def sum_classes(cells, node, scratch):
     orders, weight, total, y = scratch.orders, scratch.weight, scratch.total, cells.y
     half, last = node.depth & 1, orders.shape[1] - 1
@@ -325,7 +325,7 @@ def sum_classes(cells, node, scratch):
         total[y[row]] += weight[row]
 
 
-@kernel
+@kernel_part
 def part_node(cells, place, at, node, scratch):
     """Where the right side begins: among the rows, and among those who ask."""
     scratch.part[:] = 0
@@ -339,7 +339,7 @@ def part_node(cells, place, at, node, scratch):
     return node.start + n_left, node.asked_start + n_asked
 
 
-@kernel
+@kernel_part
 def grow(cells, pieces, n_rows, n_asked, limits, scratch, said):
     """Split the first `n_rows` rows until all who ask have an answer."""
     s = scratch
@@ -378,7 +378,7 @@ def grow(cells, pieces, n_rows, n_asked, limits, scratch, said):
             n_nodes = wait(s.nodes, n_nodes, right)
 
 
-@kernel
+@kernel_part
 def count_rows(rows, scratch):
     """How often each row is there."""
     scratch.weight[:] = 0
@@ -386,7 +386,7 @@ def count_rows(rows, scratch):
         scratch.weight[row] += 1
 
 
-@kernel
+@kernel_part
 def list_rows(cells, pieces, scratch):
     """List the rows that are there, and by each number; how many they are."""
     weight, orders = scratch.weight, scratch.orders
@@ -408,7 +408,7 @@ def list_rows(cells, pieces, scratch):
     return n_rows
 
 
-@kernel
+@kernel_part
 def pieces_of(cells, columns):
     n = 0
     for j in columns:

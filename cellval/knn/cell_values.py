@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, kernel_part
 from cellval.knn.agreement import (
     HALF,
     LOWER,
@@ -88,7 +88,7 @@ def make_sums(n_rows: int, n_columns: int, dtype: type = np.float64) -> Sums:
     )
 
 
-@kernel
+@kernel_part
 def no_columns(n_rows, n_agree, chance, steps):
     """(hit, miss) of phi(., {}): 0, or by chance the values of all rows tied."""
     if not chance or n_rows == 0:
@@ -97,7 +97,7 @@ def no_columns(n_rows, n_agree, chance, steps):
     return hit, miss
 
 
-@kernel
+@kernel_part
 def meet(rows, tests, t, chance, steps, scratch, empty):
     """The test point as the rows see it; `empty` = phi(., {}): 0, or all rows tied."""
     agree = agreement(rows.y, tests.y[t])
@@ -125,7 +125,7 @@ def meet(rows, tests, t, chance, steps, scratch, empty):
     return Point(at, agree, tally, repeats, n_rows, n_agree, left_out, steps, scratch)
 
 
-@kernel
+@kernel_part
 def start(point, dist):
     """Distances through no column: 0, but for a row that is left out."""
     for i in range(dist.size):
@@ -147,7 +147,7 @@ def n_times(x, count):
     return total
 
 
-@kernel
+@kernel_part
 def tally_column(psi, agree, scale, on_hit, on_miss, times, cells, squares):
     """Add v = scale * psi + what is between on_hit and on_miss, and its square."""
     number = cells.dtype.type
@@ -159,7 +159,7 @@ def tally_column(psi, agree, scale, on_hit, on_miss, times, cells, squares):
         squares[i] += times * v * v
 
 
-@kernel
+@kernel_part
 def tally(psi, offset, scale, row, point, rows, tests, t, sums):
     """Add what test point t says to the sums: scale * (psi + offset[j]).
 
@@ -201,7 +201,7 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
         sums.rows_squared[own] -= v * v
 
 
-@kernel
+@kernel_part
 def add_one(rows, point, j, dist):
     """Add the distance in column j."""
     at, weight = point.at[j], rows.weight[j]
@@ -220,7 +220,7 @@ def subset_weights(m, factors):
     return weights
 
 
-@kernel
+@kernel_part
 def walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without):
     """psi[j] = sum over subsets F with j of c(|F|) phi(F), depth first; whole = phi(M).
 
@@ -261,7 +261,7 @@ def walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without
             break
 
 
-@kernel
+@kernel_part
 def settle(psi, times, row):
     """Spread evenly over a row's cells what they miss to sum to times * row."""
     m, n = psi.shape
@@ -276,7 +276,7 @@ def settle(psi, times, row):
             psi[j, i] += rest[i] / m
 
 
-@kernel
+@kernel_part
 def add_up(psi, offset, scale, agree, row):
     """row = what its cells, scale * (psi + offset[j]), sum to."""
     m, n = psi.shape
@@ -334,7 +334,7 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
         tally(psi, no_offset, 1.0, whole, point, rows, tests, t, sums)
 
 
-@kernel
+@kernel_part
 def whole_set(rows, near, point, out):
     """out = phi(M), all columns seen."""
     dist = np.empty(rows.y.size, np.float32)
@@ -359,7 +359,7 @@ def whole_rows(rows, tests, near, steps, sums):
             sums.rows_squared[i] += v * v
 
 
-@kernel
+@kernel_part
 def add_difference(psi, phi, previous, factors, p):
     """Add what the column at position p changes."""
     factor = psi.dtype.type(factors[p] if factors.size else 1.0)
@@ -367,7 +367,7 @@ def add_difference(psi, phi, previous, factors, p):
         psi[i] += factor * (phi[i] - previous[i])
 
 
-@kernel
+@kernel_part
 def walk_order(rows, order, near, point, empty, whole, known, psi):
     """psi[j] += phi(F + j) - phi(F) along the prefixes F of one order of columns.
 
@@ -390,7 +390,7 @@ def walk_order(rows, order, near, point, empty, whole, known, psi):
             whole[i] = previous[i]
 
 
-@kernel
+@kernel_part
 def walk_middle(rows, order, near, point, firsts, lasts, psi):
     """The same for the positions between the first and the last."""
     m, n = psi.shape
@@ -408,7 +408,7 @@ def walk_middle(rows, order, near, point, firsts, lasts, psi):
     add_difference(psi[order[m - 2]], last, previous, rows.factors, m - 2)
 
 
-@kernel
+@kernel_part
 def exact_ends(rows, near, point, firsts, lasts):
     """phi of every single column, and of every set that lacks a single column."""
     m, n = rows.cells.shape
@@ -500,7 +500,7 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
         tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
 
 
-@kernel
+@kernel_part
 def near_step(dist, near, point, rows_near, gaps):
     """Far values (miss, hit), and by how much the k near rows differ from them."""
     items, hit, miss = near_values(dist, near, point, point.scratch.values)
@@ -513,7 +513,7 @@ def near_step(dist, near, point, rows_near, gaps):
     return items.size, miss, hit
 
 
-@kernel
+@kernel_part
 def walk_order_near(rows, order, near, point, first, whole, psi, offset):
     """`walk_order` in the near field: far rows cost nothing but their two constants.
 

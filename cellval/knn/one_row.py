@@ -15,7 +15,7 @@ The contents are the last k rows of `Rows`, there 0 times; the n others come fir
 
 import numpy as np
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, kernel_part
 from cellval.knn.agreement import (
     HALF,
     LOWER,
@@ -43,7 +43,7 @@ from cellval.knn.sorting import (
 MOVES = 40  # of a row by insertion, from which a full radix sort is faster
 
 
-@kernel
+@kernel_part
 def place(dist, n, relative, near, point, phi):
     """phi: the value of each content in its place among the n rows.
 
@@ -57,7 +57,7 @@ def place(dist, n, relative, near, point, phi):
         place_exactly(dist, n, relative, point, phi)
 
 
-@kernel
+@kernel_part
 def order_between(bits, nearest, farthest, scratch):
     """Rows from one distance to another in order, as items: distance << 32 | row.
 
@@ -98,7 +98,7 @@ def order_between(bits, nearest, farthest, scratch):
     return radix_sort(items[:k], scratch.spare[:k], counts)
 
 
-@kernel
+@kernel_part
 def place_exactly(dist, n, relative, point, phi):
     bits = dist.view(np.uint32)[:n]
     mine = dist.view(np.uint32)[n:]
@@ -150,7 +150,7 @@ def place_exactly(dist, n, relative, point, phi):
         phi[q] = mix(own, hit, miss)
 
 
-@kernel
+@kernel_part
 def place_near(dist, n, near, point, phi):
     """The same where rows beyond the `near` nearest count as equally far."""
     out = np.empty(n + 1)
@@ -174,7 +174,7 @@ def place_near(dist, n, near, point, phi):
         phi[q] = out[n]
 
 
-@kernel
+@kernel_part
 def place_anywhere(point, n, chance, phi):
     """phi = phi({}): 0, or all rows tied."""
     for q in range(phi.size):

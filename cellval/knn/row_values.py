@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, kernel_part
 from cellval.knn.agreement import (
     HALF,
     LOWER,
@@ -98,7 +98,7 @@ def make_scratch(n):
     )
 
 
-@kernel
+@kernel_part
 def group_values(a, b, c, tail, steps):
     """(hit, miss, tail of nearer groups) for the group at positions a+1..b."""
     size = b - a
@@ -152,7 +152,7 @@ def spread_many(items, b, tail, point, out):
         end = p
 
 
-@kernel
+@kernel_part
 def spread_few(n, point, out):
     """Values of few sorted rows, without a branch that depends on the data."""
     # as names of their own: reaching into the tuples in the loops costs 6 %
@@ -188,7 +188,7 @@ def spread_few(n, point, out):
         out[i] = of_two(agree[i], values, group[i])
 
 
-@kernel
+@kernel_part
 def collect(bits, limit, agree, names, items):
     """Items of the rows at most as far as `limit`, and how many there are."""
     k = ZERO
@@ -202,7 +202,7 @@ def collect(bits, limit, agree, names, items):
     return k
 
 
-@kernel
+@kernel_part
 def reach(bits, near, counts):
     """Distance bits within which the nearest `near` rows lie, guessed from a sample."""
     for q in range(counts.size):
@@ -222,7 +222,7 @@ def reach(bits, near, counts):
     return LEFT_OUT_BITS - np.uint32(1)
 
 
-@kernel
+@kernel_part
 def near_values(dist, near, point, out):
     """Values of the `near` nearest rows (and their ties); all others are one group.
 
@@ -260,7 +260,7 @@ def near_values(dist, near, point, out):
     return items[:q], hit, miss
 
 
-@kernel
+@kernel_part
 def full_values(dist, point, out):
     """Values of all rows, each at its own place in the order."""
     scratch = point.scratch

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cellval.compiled import kernel
+from cellval.compiled import kernel, kernel_part
 from cellval.knn.agreement import HALF, ONE, as_bit
 
 LEFT_OUT = np.float32(np.inf)  # a row that is no neighbour (the point itself)
@@ -45,7 +45,7 @@ def radix_sort(items, spare, counts):
     return items
 
 
-@kernel
+@kernel_part
 def insertion_sort(items, n, budget):
     """Finish almost sorted items; False if more than `budget` moves would be needed."""
     for i in range(1, n):
