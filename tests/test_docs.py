@@ -1,4 +1,4 @@
-"""The documentation names what there is; that it builds is asked in .ci/checks."""
+"""The documentation names what there is; that it builds is asked in .ci/run."""
 
 import re
 import shlex

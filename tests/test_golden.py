@@ -42,7 +42,7 @@ LABELS = {
     "adult_2000": "income",
     "ugly": "grade",
 }
-ROWS = 500  # of a sample, at most: what holds for them holds for more
+ROWS = 300  # of a sample, at most: what holds for them holds for more
 TOLERANCE = 1e-9  # of the size of the numbers that are projected
 OF_FLOAT32 = 1e-6  # where libraries and processors round float32 differently
 LOOSE = ("surprise", "rarity", "residual", "suspicion", "numbers of the workbook")
