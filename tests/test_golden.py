@@ -117,7 +117,9 @@ def valued(values):
 def sample(name):
     """One sample through the whole loop: value, rank, suggest, repair, export."""
     table = read(name)
-    values = cellval.value_cells(table)
+    # by default so many that it takes half a minute, however few rows there are
+    many = len(table.features) > 9
+    values = cellval.value_cells(table, subsets=200 if many else "auto")
     found = surprise(table)
     suspicion = make_suspicion(table, values, found)
     first = suspicion.order[:60]
@@ -191,7 +193,7 @@ def options_of_knn():
     part = davis.with_cells({}, drop=range(100, 200))
     half = value(wine, subsets=60, random_state=3)
     return {
-        "near": valued(value(adult, near=200)),
+        "near": valued(value(adult, near=200, subsets=60)),
         "sampled": valued(half),
         "continued": valued(
             value(wine, subsets=200, random_state=3, continue_from=half)
