@@ -139,8 +139,12 @@ def test_a_side_job_belongs_to_a_table_and_ends_with_the_next():
     first = side.start(table, "a", count)
     assert side.on(table) is first and side.made_from == "a"
     assert side.on(table.with_cells({}, drop=[0])) is None
+    assert side.start(table, "a", count) is first and first.active  # a second click
     second = side.start(table, "b", count)
     assert first.status == "stopped" and side.on(table) is second
     side.stop()
+    third = side.start(table, "b", count)  # what was stopped begins anew
+    assert third is not second
+    side.stop()
     go.set()
-    assert first.wait(WAIT) and second.wait(WAIT)
+    assert first.wait(WAIT) and second.wait(WAIT) and third.wait(WAIT)
