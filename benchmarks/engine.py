@@ -142,7 +142,7 @@ def rows():
     )
     steps = make_steps(n, 10)
     sums = make_sums(n, 1)
-    took = seconds(lambda: whole_rows(made, tests, None, steps, sums), 5)
+    took = seconds(lambda: whole_rows(made, tests, 0, steps, sums), 5)
     print(f"{took:.3f} s")
 
 

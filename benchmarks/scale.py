@@ -18,7 +18,7 @@ from cellval.knn.engine import LEAST_TRIED, TRIED, Outlook, run_item
 from cellval.knn.plan import Plan, drawn, evaluations, random_orders
 from cellval.knn.row_values import make_steps
 from cellval.parallel import n_cores, seconds_of
-from cellval.text import gigabytes, spoken_time
+from cellval.text import spoken_bytes, spoken_time
 
 ROWS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 MEASURED = 1_000_000
@@ -82,7 +82,7 @@ def main() -> None:
         here = each * plan.n_visited / n_cores()
         said = Estimate(run, np.nan, here, here, 0.0, n_cores())
         error = f"{100 * stderr(n, plan.n_visited):.2g} pp"
-        memory = gigabytes(BYTES_A_CELL * n * COLUMNS)
+        memory = spoken_bytes(BYTES_A_CELL * n * COLUMNS)
         test = f"{1e3 * each:,.1f} ms"
         print(
             f"{n:13,}{plan.n_visited:13,}{test:>12}{spoken_time(here):>9}"

@@ -160,15 +160,17 @@ def spoken_time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5940 else f"{seconds / 3600:.1f} h"
 
 
-def gigabytes(n_bytes: float) -> str:
+def spoken_bytes(number: float) -> str:
     """Bytes as a person says them.
 
     Examples
     --------
-    >>> gigabytes(6e9)
-    '6.0 GB'
+    >>> spoken_bytes(6e9), spoken_bytes(3.2e6), spoken_bytes(100)
+    ('6.0 GB', '3 MB', 'less than 1 MB')
     """
-    return f"{n_bytes / 1e9:.1f} GB"
+    if number < 1e6:
+        return "less than 1 MB"
+    return f"{number / 1e6:.0f} MB" if number < 1e9 else f"{number / 1e9:.1f} GB"
 
 
 def share(number: float) -> str:

@@ -9,7 +9,7 @@ from cellval.jobs.expected import GPU, Estimate, estimate
 from cellval.jobs.fits import check_memory, free_memory, needed_memory
 from cellval.knn.backends import no_gpu
 from cellval.table.table import Table
-from cellval.text import gigabytes, harmless, spoken_time
+from cellval.text import harmless, spoken_bytes, spoken_time
 from cellval.values.options import RunOptions
 
 
@@ -32,11 +32,11 @@ def plan(options: argparse.Namespace) -> int:
 def _table_lines(table: Table, said: Estimate) -> list[str]:
     rows, columns = table.n_rows, len(table.feature_names)
     free = free_memory()
-    free_words = "" if free is None else f"; {gigabytes(free)} are free here"
+    free_words = "" if free is None else f"; {spoken_bytes(free)} are free here"
     return [
         f"{table.name}: {rows:,} rows x {columns:,} columns, {rows * columns:,} cells",
         *said.words,
-        f"memory about {gigabytes(needed_memory(table))}{free_words}",
+        f"memory about {spoken_bytes(needed_memory(table))}{free_words}",
     ]
 
 

@@ -8,7 +8,7 @@ from cellval.errors import InputError
 from cellval.jobs.expected import run_seconds
 from cellval.limits import how_to_raise, limits
 from cellval.table.table import Table
-from cellval.text import gigabytes, spoken_time
+from cellval.text import spoken_bytes, spoken_time
 from cellval.values.options import RunOptions
 
 # Of each cell while it is valued and written, at most: some ten numbers of 8 bytes for
@@ -29,15 +29,15 @@ def check_memory(table: Table) -> None:
     takes = f"{table.name} has {n_cells:,} cells to value, which takes about "
     if free is not None and needed > free:
         raise InputError(
-            f"{takes}{gigabytes(needed)} of memory, but {gigabytes(free)} are free. "
-            "Use fewer rows or columns, or allow more memory."
+            f"{takes}{spoken_bytes(needed)} of memory, but {spoken_bytes(free)} are "
+            "free. Use fewer rows or columns, or allow more memory."
         )
     allowed = limits().memory_mb * 1e6
     if needed > allowed:
         raise InputError(
-            f"{takes}{gigabytes(needed)} of memory; the limit is "
-            f"{gigabytes(allowed)}. {how_to_raise('memory_mb')}, or use fewer rows or "
-            "columns."
+            f"{takes}{spoken_bytes(needed)} of memory; the limit is "
+            f"{spoken_bytes(allowed)}. {how_to_raise('memory_mb')}, or use fewer rows "
+            "or columns."
         )
 
 

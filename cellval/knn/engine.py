@@ -49,7 +49,7 @@ FEWEST, LEAST_TRIED, MOST_TRIED_PAIRS = 200, 16, 8  # rows, test points, pairs o
 # Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
 EXTREMELY_FAR = 2.0**15
 PACE = 5.0  # seconds that may pass between two sums that come from a cluster
-WARM_UPS = ((6, ({"subsets": "all"}, *_SAMPLED)), (SMALL + 1, _SAMPLED))
+WARM_UPS = tuple((n, ({"subsets": "all"}, *_SAMPLED)) for n in (6, SMALL + 1))
 
 
 def iter_knn(
@@ -267,8 +267,7 @@ def run_item(
     Setting `stop` ends it early in a thread of this process, with useless sums.
     """
     m, n = rows.cells.shape
-    if near is not None and near >= (rows.copies.sum() or n) - 1:
-        near = None  # nobody is far
+    near = near_of(near, rows)
     if orders is None:
         sums = cell_values.make_sums(n, m)
         order = column_order(rows)
@@ -279,12 +278,20 @@ def run_item(
     sums = cell_values.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
         kernel = cell_values.permutations_with_ends
-    elif near is not None:
+    elif near:
         kernel = cell_values.permutations_near
     else:
         kernel = cell_values.permutations
     kernel(rows, tests, orders, near, chance, steps, stop, sums)
     return sums
+
+
+def near_of(near: int | None, rows: Rows) -> int | None:
+    """`near` as the kernels want it (see `row_values`)."""
+    n = rows.y.size
+    if near is not None and near < (rows.copies.sum() or n) - 1:
+        return near
+    return None if n <= SMALL else 0  # nobody is far
 
 
 def column_order(rows: Rows) -> np.ndarray:
@@ -459,7 +466,8 @@ def row_values(table: Table, options: RunOptions) -> np.ndarray:
     else:
         sums = cell_values.make_sums(problem.rows.y.size, 1)
         arrays = reordered(problem.rows, problem.tests, column_order(problem.rows))
-        cell_values.whole_rows(*arrays, None, problem.steps, sums)
+        near = near_of(None, problem.rows)
+        cell_values.whole_rows(*arrays, near, problem.steps, sums)
         rows = sums.rows
     values = np.append(rows / problem.tests.times.sum(), np.nan)
     return np.asarray(values[problem.of_row])

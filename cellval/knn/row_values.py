@@ -39,7 +39,6 @@ from cellval.knn.agreement import (
 )
 from cellval.knn.sorting import (
     LEFT_OUT_BITS,
-    SMALL,
     ZERO,
     order_few,
     order_many,
@@ -261,32 +260,34 @@ def near_values(dist, near, point, out):
 
 
 @kernel_part
-def full_values(dist, point, out):
+def few_values(dist, point, out):
     """Values of all rows, each at its own place in the order."""
     scratch = point.scratch
     bits = dist.view(np.uint32)
-    n = bits.size - (point.left_out >= 0)  # left out: farther than all others
-    if bits.size <= SMALL and order_few(bits, scratch.items, scratch.counts):
-        spread_few(n, point, out)
-    else:
-        items = order_many(
-            bits,
-            point.agree,
-            scratch.items,
-            scratch.spare,
-            scratch.counts,
-        )
-        spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, out)
+    order_few(bits, scratch.items, scratch.spare, scratch.counts)
+    # a row that is left out is farther than all others
+    spread_few(bits.size - (point.left_out >= 0), point, out)
+
+
+@kernel_part
+def many_values(dist, point, out):
+    """The same, faster for many rows."""
+    scratch = point.scratch
+    bits = dist.view(np.uint32)
+    items = order_many(bits, point.agree, scratch.items, scratch.spare, scratch.counts)
+    n = bits.size - (point.left_out >= 0)
+    spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, out)
 
 
 @kernel
 def row_values(dist, near, point, out):
     """phi: the value of every row at the distances `dist` from the test point.
 
-    `near` is None or a number; with None the near field is not even compiled.
+    `near` is None where rows are few, and 0 where they are many and none is far. Types
+    choose what is compiled: a small table does not wait for what large ones need.
     """
     if near is None:
-        full_values(dist, point, out)
+        few_values(dist, point, out)
     elif 0 < near < point.n_rows:
         values = point.scratch.values
         items, hit, miss = near_values(dist, near, point, values)
@@ -296,6 +297,6 @@ def row_values(dist, near, point, out):
             row = (items[q] & LOWER) >> ONE
             out[row] = values[row]
     else:
-        full_values(dist, point, out)
+        many_values(dist, point, out)
     if point.left_out >= 0:
         out[point.left_out] = 0.0

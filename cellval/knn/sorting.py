@@ -104,10 +104,10 @@ def order_many(bits, agree, items, spare, counts):
 
 
 @kernel
-def order_few(bits, items, counts):
+def order_few(bits, items, spare, counts):
     """Sort rows into items: buckets of distance finished by insertion.
 
-    False, and nothing sorted, if the rows crowd in too few buckets for insertion.
+    A radix sort instead if the rows crowd in too few buckets for insertion.
     """
     high = np.uint32(0)
     for i in range(bits.size):
@@ -124,11 +124,16 @@ def order_few(bits, items, counts):
         counts[q] = start
         start += c
         crowd += np.uint64(c) * np.uint64(c)
-    if crowd > np.uint64(CROWDED * bits.size):
-        return False
+    if crowd <= np.uint64(CROWDED * bits.size):
+        for i in range(bits.size):
+            q = min((max(bits[i], low) - low) >> np.uint32(18), last)
+            p = counts[q]
+            counts[q] = p + np.uint32(1)
+            items[p] = (np.uint64(bits[i]) << HALF) | np.uint64(i)
+        if insertion_sort(items, bits.size, CROWDED * bits.size):
+            return
     for i in range(bits.size):
-        q = min((max(bits[i], low) - low) >> np.uint32(18), last)
-        p = counts[q]
-        counts[q] = p + np.uint32(1)
-        items[p] = (np.uint64(bits[i]) << HALF) | np.uint64(i)
-    return insertion_sort(items, bits.size, CROWDED * bits.size)
+        items[i] = (np.uint64(bits[i]) << HALF) | np.uint64(i)
+    ordered = radix_sort(items[: bits.size], spare[: bits.size], counts)
+    for i in range(bits.size):
+        items[i] = ordered[i]

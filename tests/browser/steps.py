@@ -2,7 +2,9 @@
 
 import os
 import re
+import time
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +16,36 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is miss
 expect = sync_api.expect
 LONG = int(os.environ.get("CELLVAL_PATIENCE", 600_000))  # ms, however slow a machine is
 expect.set_options(timeout=LONG)
+
+
+def patient(method):
+    """Wait while there are two of what should be one: a page that is drawn anew shows
+    old and new side by side for a moment, which on a busy machine is long.
+    """
+
+    @wraps(method)
+    def again(*args, **options):
+        last = time.monotonic() + LONG / 1000
+        while True:
+            try:
+                return method(*args, **options)
+            except (AssertionError, sync_api.Error) as error:
+                two = "strict mode violation" in str(error)
+                if not two or time.monotonic() > last:
+                    raise
+            time.sleep(0.2)
+
+    return again
+
+
+STRICT = {
+    sync_api.Locator: "click fill press is_visible inner_text",
+    sync_api.LocatorAssertions: "to_be_visible to_be_enabled to_be_disabled "
+    "to_be_checked to_be_in_viewport to_contain_text to_have_attribute to_have_value",
+}
+for of, names in STRICT.items():
+    for name in names.split():
+        setattr(of, name, patient(getattr(of, name)))
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 

@@ -46,7 +46,7 @@ def labels(rng, n, share, closeness):
 
 
 @pytest.mark.parametrize("left_out", [-1, 0, 7])
-@pytest.mark.parametrize("near", [0, 1, 40, 500, 2999, 10**6])
+@pytest.mark.parametrize("near", [None, 0, 1, 40, 500, 2999, 10**6])
 @pytest.mark.parametrize(
     "n", [pytest.param(40, marks=pytest.mark.uncompiled), 1400, 3000]
 )
@@ -69,7 +69,7 @@ def test_row_values_of_many_rows(n, near, levels, left_out, closeness):
     np.testing.assert_allclose(out, ref, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("near", [0, 30])
+@pytest.mark.parametrize("near", [None, 0, 30])
 @pytest.mark.parametrize("n", [pytest.param(50, marks=pytest.mark.uncompiled), 2000])
 @pytest.mark.parametrize("closeness", [False, True])
 def test_repeated_rows_are_the_same_as_rows_written_out(n, near, closeness):
@@ -130,7 +130,8 @@ def test_kernels_without_compiling_give_the_same():
     point = point_of(match, 4)
     rows_.spread_many(items, np.uint64(30), 0.0, point, compiled)
     rows_.spread_many.py_func(items, np.uint64(30), 0.0, point, plain)
-    whole = np.zeros(30)
-    rows_.row_values(dist, 0, point, whole)
     np.testing.assert_allclose(plain, compiled, atol=1e-15)
-    np.testing.assert_allclose(whole, compiled, atol=1e-15)
+    for near in (None, 0):
+        whole = np.zeros(30)
+        rows_.row_values(dist, near, point, whole)
+        np.testing.assert_allclose(whole, compiled, atol=1e-15)

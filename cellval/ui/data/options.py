@@ -16,7 +16,7 @@ from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS_OF, ROUNDS
 from cellval.project.source import Source
 from cellval.table.table import Table
-from cellval.text import gigabytes, spoken_time
+from cellval.text import spoken_bytes, spoken_time
 from cellval.ui.session import Session, read_test
 from cellval.ui.text import plain, roughly
 from cellval.ui.widgets import error, lasting, one_of
@@ -319,7 +319,7 @@ def say_time(table: Table, options: RunOptions) -> None:
         if options.budget and seconds >= options.budget:
             text = f"Stops after {spoken_time(seconds)} with what there is."
         text = f"{text} First values show within seconds, and you can stop any time."
-        needs = f"memory about {gigabytes(needed_memory(table))}"
+        needs = f"memory about {spoken_bytes(needed_memory(table))}"
         st.caption(
             f"{text} {_drawn_words(said)}", help="  \n".join([*said.words, needs])
         )
