@@ -1,11 +1,12 @@
-"""The app's waiting times, in a real browser: python -m benchmarks.app [--write]
+"""Waiting in the app, in a real browser: python -m benchmarks.app [million] [--write]
 
 Needs playwright and Chromium. Prints seconds from the click on "Value the cells" to a
 heatmap that answers clicks (a fresh server, and warm), from another label to the new
 waterfall on the samples, and for a table of Adult's size the time to the first partial
 heatmap, to draw every page, bytes sent and the answer to a click; with --write, into
-results/app.md. With --screenshots, takes the pictures of the README and the docs
-instead; with `--screenshots tutorial`, those of the tutorial alone.
+results/app.md. With `million`, the latter for the table of `benchmarks.million`; with
+--write, into results/million.md. With --screenshots, takes the pictures of the README
+and the docs instead; with `--screenshots tutorial`, those of the tutorial alone.
 """
 
 import re
@@ -18,6 +19,7 @@ import pandas as pd
 from playwright.sync_api import expect, sync_playwright
 
 import cellval
+from benchmarks import million
 from benchmarks.pages import printed
 from benchmarks.tutorial import BY_HAND
 
@@ -91,37 +93,57 @@ def what_if(page, server, sample: str) -> list[float]:
     return took
 
 
-def large_table() -> bytes:
+def adult_sized(folder: Path) -> Path:
     adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
     large = adult.sample(32_561, replace=True, random_state=0)
     large["fnlwgt"] = [str(20_000 + 7 * i) for i in range(len(large))]
-    return large.to_csv(index=False).encode()
+    large.to_csv(folder / "large.csv", index=False)
+    return folder / "large.csv"
 
 
 def measure(browser, folder: Path) -> None:
     server = Server(folder / "log.txt")
-    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page = new_page(browser)
     for name in ("fresh server and browser", "warm", "warm"):
         print(f"Davis, {name:25}{davis(page, server):6.1f} s")
     for name in FILES:
         took = ", ".join(f"{t:.1f}" for t in what_if(page, server, name))
         print(f"What if on {name:20} {took} s")
+    large(browser, server, adult_sized(folder), 32_561, "age")
+    server.close()
+
+
+def measure_million(browser, folder: Path) -> None:
+    million.make(folder / "million.csv", million.ROWS)
+    server = Server(folder / "log.txt")
+    large(browser, server, folder / "million.csv", million.ROWS, "x0")
+    server.close()
+
+
+def new_page(browser):
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page.set_default_timeout(LONG)
+    return page
+
+
+def large(browser, server, path: Path, n_rows: int, column: str) -> None:
+    """A person who opens a large table and looks at all pages."""
+    page = new_page(browser)
     sent: list[int] = []
     page.on(
         "websocket",
         lambda socket: socket.on("framereceived", lambda f: sent.append(len(f))),
     )
     page.goto(server.url)
-    file = {"name": "large.csv", "mimeType": "text/csv", "buffer": large_table()}
-    upload(page, file)
-    expect(page.get_by_text("32,561 rows")).to_be_visible(timeout=60_000)
+    began = time.monotonic()
+    upload(page, path)
+    expect(page.get_by_text(f"{n_rows:,} rows").first).to_be_visible()
+    print(f"{n_rows:,} rows, uploaded and read  {seconds_since(began):6.1f} s")
     began = time.monotonic()
     start(page)
-    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible(
-        timeout=60_000
-    )
-    print(f"Adult-sized, first heatmap      {seconds_since(began):6.1f} s")
+    plot = page.locator(".js-plotly-plot .nsewdrag").first
+    expect(plot).to_be_visible()
+    print(f"first heatmap                   {seconds_since(began):6.1f} s")
     for state in ("running", "stopped"):
         if state == "stopped":
             button(page, "Stop the run").click()
@@ -133,22 +155,21 @@ def measure(browser, folder: Path) -> None:
             goto(page, title)
             chart = "stDataFrame" if title in ("Inspection list",) else "stPlotlyChart"
             if title in ("Heatmap", "Inspection list", "Explain a row", "Columns"):
-                expect(page.get_by_test_id(chart).first).to_be_visible(timeout=60_000)
+                expect(page.get_by_test_id(chart).first).to_be_visible()
             took, megabytes = seconds_since(began), sum(sent) / 1e6
             print(f"  {title:20} {state:9}{took:6.1f} s{megabytes:8.2f} MB")
     goto(page, "Heatmap")
-    expect(page.locator(".js-plotly-plot .nsewdrag").first).to_be_visible()
+    expect(plot).to_be_visible()
     first = page.get_by_role("textbox", name="Go to row")
     first.fill("1")  # the window is where the worst suspect is
     first.press("Enter")
     for row in (3, 9, 15, 21):
         page.wait_for_timeout(1500)
-        at = aim_at_cell(page, row, "age")
+        at = aim_at_cell(page, row, column)
         began = time.monotonic()
         page.mouse.click(*at)
         page.get_by_text(f"Row {row + 1} ·").first.wait_for(state="visible")
         print(f"  click to detail               {seconds_since(began):6.2f} s")
-    server.close()
 
 
 def screenshots(browser, folder: Path) -> None:
@@ -281,6 +302,9 @@ if __name__ == "__main__":
         chromium = playwright.chromium.launch(**how_to_launch())
         if "--screenshots" in sys.argv:
             screenshots(chromium, Path(made))
+        elif "million" in sys.argv:
+            with printed("million", "app million"):
+                measure_million(chromium, Path(made))
         else:
             with printed("app", "app"):
                 measure(chromium, Path(made))

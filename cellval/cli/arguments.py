@@ -18,6 +18,10 @@ from cellval.table.columns import KINDS
 from cellval.text import harmless
 from cellval.values.options import TESTED, RunOptions
 
+DECISIONS = (
+    "CSV with row, column, repair (replace, blank, drop row or nothing) and after"
+)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code (2 for something the person can fix)."""
@@ -138,9 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.set_defaults(command=value.explain)
     repair = parts.add_parser("repair", help="apply decided repairs to the file")
     _add_table(repair)
-    repair.add_argument(
-        "--decisions", required=True, help="CSV with row, column, repair and after"
-    )
+    repair.add_argument("--decisions", required=True, help=DECISIONS)
     repair.add_argument(
         "--out", required=True, help="the repaired file, in the format it came in"
     )
@@ -164,7 +166,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_common(report)
     report.add_argument("--out", required=True, help="the HTML file")
     report.add_argument("--xlsx", help="also write the table as a coloured XLSX file")
-    report.add_argument("--decisions", help="CSV with row, column, repair and after")
+    report.add_argument("--decisions", help=DECISIONS)
     report.add_argument(
         "--measure",
         action="store_true",
@@ -238,9 +240,7 @@ def _add_recipes(parts: Any) -> None:
         "recipe", help="write what was decided as a recipe for the next file"
     )
     _add_table(recipe, optional=True)
-    recipe.add_argument(
-        "--decisions", help="CSV with row, column, repair and after, about FILE"
-    )
+    recipe.add_argument("--decisions", help=f"{DECISIONS}, about FILE")
     recipe.add_argument("--project", metavar="NAME", help="take what it holds instead")
     recipe.add_argument("--out", required=True, help="the recipe, a YAML file")
     recipe.set_defaults(command=recipes.recipe)

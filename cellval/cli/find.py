@@ -225,6 +225,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def repair(options: argparse.Namespace) -> int:
+    options.no_label = options.label is None  # which one it would be does not matter
     table = read_table(options)
     out = Path(options.out)
     log = Path(options.log or out.parent / f"{out.stem}_changes.csv")

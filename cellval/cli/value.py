@@ -55,6 +55,11 @@ def run(options: argparse.Namespace) -> int:
         print(f"lowest.csv holds the lowest {MOST_LINES:,} cells, values.csv all")
     if project is not None:
         print(f"kept in the project {harmless(project.name, 100)}")
+    if options.csv and table.label:
+        words = ["suspects", options.csv, "--label", table.label]
+        words += ["--values", str(folder / "values.npz")]
+        print("\nwhich cells may be wrong, why, and what to write instead:")
+        print(harmless(f"  {signals.command(words)}", LONGEST))
     if not stopped:
         if settings.n_seen < settings.n_tests and options.budget is None:
             more = how_to_go_on(options, values, folder / "values.npz")

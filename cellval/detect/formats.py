@@ -25,6 +25,7 @@ from cellval.detect.readings import (
 )
 from cellval.kept import kept
 from cellval.table.columns import MISSING_MARKERS, Column, Texts
+from cellval.table.notes import header_rows
 from cellval.table.table import Table
 from cellval.text import brief, counted, listed
 
@@ -74,7 +75,7 @@ _damage = re.compile(
 
 @kept(1)
 def formats(table: Table) -> tuple[Finding, ...]:
-    """Those of all columns of the file but the label."""
+    """Those of all columns of the file; of classes only the blanks around them."""
     found: list[Finding] = []
     for column in table.columns:
         texts = Texts.of(table.cells[column.name])
@@ -86,6 +87,9 @@ def formats(table: Table) -> tuple[Finding, ...]:
         found += _outer_blanks(table, column, texts)
         if column.numbers is None and column.kind in ("category", "text", "id"):
             found += _spelt_units(table, column, texts) or _unlike(table, column, texts)
+    if table.class_column is not None:
+        texts = Texts.of(table.cells[table.label])
+        found += _outer_blanks(table, table.class_column, texts)
     return tuple(found)
 
 
@@ -96,10 +100,11 @@ def _strays(table: Table, column: Column, others: Collection[str]) -> Iterator[F
     """What is no number, date or time: one finding for each way to write it that many
     cells have, and one for all `others` but dates."""
     asked = words_for_missing(column)
+    headers = header_rows(table.cells) if column.strays else ()
     ways: dict[str, list[tuple[int, str]]] = {}
     for i, text in column.strays:
         own = text.strip()
-        known = own in asked or own in others
+        known = own in asked or own in others or i in headers
         if not known and own.casefold() not in MISSING_MARKERS:
             twice = column.kind == "date" and len(meant(own)) > 1
             ways.setdefault(TWO_DAYS if twice else _way(own), []).append((i, own))

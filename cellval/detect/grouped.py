@@ -9,6 +9,7 @@ from cellval.detect.conflicts import conflicts
 from cellval.detect.duplicates import near_duplicates
 from cellval.detect.finding import Finding
 from cellval.detect.formats import formats
+from cellval.detect.headers import repeated_headers
 from cellval.detect.keys import keys
 from cellval.detect.ordered import ordered
 from cellval.detect.rules import broken_rules
@@ -23,6 +24,7 @@ from cellval.table.table import Table
 
 FINDERS: tuple[Callable[[Table], Iterable[Finding]], ...] = (
     codes,
+    repeated_headers,
     formats,
     spellings,
     broken_rules,

@@ -13,7 +13,6 @@ from cellval.detect.neighbours import Asking
 from cellval.detect.surprise import odds_of, sure_codes, without
 from cellval.errors import InputError
 from cellval.parallel import drive
-from cellval.table.columns import Column
 from cellval.table.labels import Labels
 from cellval.table.table import Table, as_table
 
@@ -48,16 +47,8 @@ def label_surprise(table: Table, random_state: int = 0) -> np.ndarray:
 
 
 def with_label_as_column(table: Table) -> Table:
-    column = table.label_column
-    if column is None:
-        column = Column(
-            table.label,
-            "category",
-            "",
-            table.y < 0,
-            codes=table.y,
-            categories=table.classes,
-        )
+    column = table.label_column or table.class_column
+    assert column is not None
     none = Labels.none(table.n_rows)
     return replace(
         table,

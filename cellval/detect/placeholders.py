@@ -10,7 +10,7 @@ from cellval.kept import kept
 from cellval.table.columns import MISSING_MARKERS, Column
 from cellval.table.table import Table
 
-FEWEST = 3  # cells
+FEWEST = 3  # cells; of -999 and the like one is enough
 LEAST_SHARE = 0.01  # of the cells; a number people use as a code may be rarer
 MOST_SHARE = 0.5  # a number in more cells is what the column is about
 TAILS = 0.025  # of the other cells may lie beyond the code on its side
@@ -21,6 +21,7 @@ OFTEN = 0.05
 SOME_NEAR = 0.2
 CODES = {0.0, *(sign * float(c * n) for sign in (-1, 1) for c in "89" for n in (2, 3))}
 CODES |= {-1.0, -9.0, *(sign * float("9" * n) for sign in (-1, 1) for n in (4, 5, 6))}
+LONE = {code for code in CODES if code <= -99}  # no slip makes them
 # Texts, without case, outer blanks and brackets. Those that the reader takes for
 # missing by itself (MISSING_MARKERS) need no question.
 WORDS = frozenset(
@@ -137,6 +138,7 @@ def _codes(cells: np.ndarray) -> list[float]:
     numbers, counts = np.unique(x, return_counts=True)
     fewest = np.where(np.isin(numbers, list(CODES)), FEWEST, LEAST_SHARE * x.size)
     enough = counts >= np.maximum(FEWEST, fewest)
+    enough |= np.isin(numbers, list(LONE))
     often = np.flatnonzero(enough & (counts <= MOST_SHARE * x.size))
     codes: list[float] = []
     # The commonest first: it would hide the others' distance from the rest.

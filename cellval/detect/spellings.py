@@ -32,8 +32,10 @@ SHORTEST = 2
 
 
 def spellings(table: Table) -> list[Finding]:
-    """Those of all columns of categories."""
-    return [one for column in table.columns for one in _of_column(table, column)]
+    """Those of all columns of categories, and of the classes of the label."""
+    label = [] if table.class_column is None else [table.class_column]
+    columns = (*table.columns, *label)
+    return [one for column in columns for one in _of_column(table, column)]
 
 
 def _of_column(table: Table, column: Column) -> Iterator[Finding]:

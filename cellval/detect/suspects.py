@@ -1,7 +1,7 @@
 """The ranked list of cells, each with its reason and a suggestion."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,8 @@ from cellval.detect.suspicion import (
 )
 from cellval.errors import InputError
 from cellval.kept import kept
-from cellval.table.describe import alike, number_text, usual_range
+from cellval.table.columns import Column
+from cellval.table.describe import alike, number_text, usual_bounds, usual_range
 from cellval.table.table import Table, as_table
 from cellval.text import brief, listed
 from cellval.values.result import CellValues
@@ -119,13 +120,33 @@ def suspicion_lines(
     }
 
 
+class Usual(NamedTuple):
+    """What most cells of a column hold in the rows of one label."""
+
+    words: str
+    bounds: tuple[float, float] | None  # of numbers
+
+    @classmethod
+    def of(cls, column: Column, who: np.ndarray) -> "Usual":
+        numbers = column.numbers
+        present = None if numbers is None else numbers[who & ~column.missing]
+        bounds = usual_bounds(present) if present is not None and present.size else None
+        return cls(usual_range(column, who), bounds)
+
+    def holds(self, column: Column, i: int) -> bool:
+        if self.bounds is None or column.numbers is None:
+            return False
+        low, high = self.bounds
+        return bool(low <= column.numbers[i] <= high)
+
+
 def reasons(suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list[str]:
     """A sentence for each cell on what is odd about it and whether it hurts."""
     corners = (CORNERS | {"fine": "neither odd nor clearly harmful"}).values()
     ordinary = {k: f"{words[0].upper()}{words[1:]}." for k, words in enumerate(corners)}
     kinds = suspicion.corner[rows, columns]
     texts = [ordinary[kind] for kind in kinds.tolist()]
-    usual: dict[tuple[int, int], str] = {}
+    usual: dict[tuple[int, int], Usual] = {}
     for at in np.flatnonzero(suspicion.surprise.surprise[rows, columns] < SURPRISING):
         i, j = int(rows[at]), int(columns[at])
         why = suspicion.surprise.misfits.get((i, j)) or _oddity(suspicion, i, j, usual)
@@ -146,12 +167,12 @@ def _is_unusual(
 
 
 def _oddity(
-    suspicion: Suspicion, i: int, j: int, usual: dict[tuple[int, int], str]
+    suspicion: Suspicion, i: int, j: int, usual: dict[tuple[int, int], Usual]
 ) -> str:
     table, found = suspicion.table, suspicion.surprise
     column, label = table.features[j], int(table.y[i])
     if (j, label) not in usual:
-        usual[j, label] = usual_range(column, alike(table, label))
+        usual[j, label] = Usual.of(column, alike(table, label))
     parts = []
     expected = float(found.nearby.expected[i, j])
     if found.residual[i, j] < UNUSUAL and np.isfinite(expected):
@@ -159,12 +180,14 @@ def _oddity(
         if column.codes is not None:
             has = f"'{brief(column.categories[int(expected)], 30)}'"
         parts.append(f"rows like this one have about {has}")
-    if found.rarity[i, j] < UNUSUAL or not parts:
+    # In a small class an odd cell may itself be where the usual ones end.
+    is_rare = found.rarity[i, j] < UNUSUAL and not usual[j, label].holds(column, i)
+    if is_rare or not parts:
         where = "in this column"
         if table.label and label >= 0:
             who = brief(table.classes[label], 20)
             where = f"where {brief(table.label, 20)} is {who}"
-        parts.append(f"usual {where}: {usual[j, label]}")
+        parts.append(f"usual {where}: {usual[j, label].words}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

@@ -7,6 +7,7 @@ no. So nothing of a cell is taken for a number, a date or a truth.
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import Any
 
 from cellval.detect.rule import Rule, fault
@@ -126,14 +127,21 @@ def read_recipe(source: Any) -> Recipe:
 # --- YAML to plain texts, lists and mappings ------------------------------------------
 
 
+def no_yaml() -> str:
+    """Why recipes can be neither read nor written here; empty if they can."""
+    if find_spec("yaml") is not None:
+        return ""
+    return (
+        "Recipes are YAML files, and what reads and writes them is not installed. Run "
+        'pip install "cellval[recipes]".'
+    )
+
+
 def _yaml() -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise InputError(
-            "Recipes are YAML files, and what reads and writes them is not installed. "
-            'Run pip install "cellval[recipes]".'
-        ) from None
+    if why := no_yaml():
+        raise InputError(why)
+    import yaml
+
     return yaml
 
 

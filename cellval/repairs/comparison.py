@@ -120,6 +120,11 @@ class Comparison(InNotebooks):
         """
         return self._frame.copy()
 
+    def __str__(self) -> str:
+        """What may be said of each model, a line each."""
+        lines = [f"{model}: {self.verdict(model)}" for model in self.models]
+        return "\n".join([*lines, self.reference])
+
     def verdict(self, model: str) -> str:
         """What the difference means for one model, as a sentence."""
         return str(self._frame.loc[model, "verdict"])

@@ -63,9 +63,10 @@ def place(table: Table, position: int, name: str) -> tuple[Place, ...]:
     column, label = column_of(table, name), int(table.y[position])
     everyone = np.ones(table.n_rows, bool)
     places = [_place(column, position, everyone, "all rows")]
-    if table.label and label >= 0:
+    group = alike(table, label)
+    if table.label and label >= 0 and group.sum() > 1:
         words = group_words(table, position)
-        places.append(_place(column, position, alike(table, label), words))
+        places.append(_place(column, position, group, words))
     return tuple(places)
 
 
@@ -82,15 +83,19 @@ def _place(column: Column, position: int, who: np.ndarray, words: str) -> Place:
     return Place(words, n, shares[0], shares[1], shares[2], usual_range(column, who))
 
 
+def usual_bounds(numbers: np.ndarray) -> tuple[float, float]:
+    """Between which nine in ten of these numbers lie."""
+    low, high = np.percentile(numbers, USUAL, method="inverted_cdf").tolist()
+    return low, high
+
+
 def usual_range(column: Column, who: np.ndarray) -> str:
     """Where nine in ten of these cells are, or the most common categories."""
     present = who & ~column.missing
     if not present.any():
         return "no cells"
     if column.numbers is not None:
-        low, high = np.percentile(
-            column.numbers[present], USUAL, method="inverted_cdf"
-        ).tolist()
+        low, high = usual_bounds(column.numbers[present])
         if low == high:
             return number_text(column, low)
         return f"{number_text(column, low)} to {number_text(column, high)}"

@@ -157,6 +157,16 @@ class Table(InNotebooks):
         return Column(self.label, "number", "", missing, numbers=self.target)
 
     @cached_property
+    def class_column(self) -> Column | None:
+        """The classes of the label as a column; None if it has none."""
+        if not self.label or self.target is not None:
+            return None
+        missing, names = self.y < 0, self.classes
+        return Column(
+            self.label, "category", "", missing, codes=self.y, categories=names
+        )
+
+    @cached_property
     def n_duplicates(self) -> int:
         """Rows that repeat an earlier row in all features and the label."""
         label = self.y if self.target is None else self.target

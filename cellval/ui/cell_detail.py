@@ -356,19 +356,27 @@ def _type(file: FileWork, table: Table, cell: CellDetail, key: str) -> None:
     new = st.session_state[key]
     if not new.strip():
         say("Type the new text first, or use “Blank it”.")
-        return
-    if new == cell.text:
+    elif can_hold(table, cell.column, cell.text, new):
+        by_hand = Repair("replace", new, "Typed by hand.")
+        file.repair(cell.row_number, cell.column, by_hand)
+
+
+def can_hold(table: Table, column: str, old: str, new: str) -> bool:
+    """May a typed text take the place of another one? Says why not, or what of it."""
+    if new == old:
         say("The cell holds this text already.")
-        return
+        return False
+    if column == table.label and table.class_column is not None:
+        return True
     said = plain(content(new))
     try:
-        read = table.read_texts(cell.column, [new])
+        read = table.read_texts(column, [new])
     except InputError:
         say(f"{said} is infinite: type another number.")
-        return
+        return False
     if read.missing[0]:
         say(f"{said} cannot be read as a {read.kind}: the cell will count as missing.")
-    file.repair(cell.row_number, cell.column, Repair("replace", new, "Typed by hand."))
+    return True
 
 
 def _repaired(session: Session, row_number: int, column: str) -> None:

@@ -26,6 +26,7 @@ from cellval.ui.session import Session
 # Seconds between two looks: for the first values, then, and when a run is old.
 FIRST, EVERY, LATER, OLD = 1.0, 2.0, 5.0, 20.0
 SIDE_EVERY = 0.05  # share of a run after which a sidebar without a timer is drawn
+Facts = tuple[object, ...]
 
 
 def live(session: Session, name: str, draw: Callable[[], None] | None = None) -> None:
@@ -38,48 +39,53 @@ def live(session: Session, name: str, draw: Callable[[], None] | None = None) ->
     every, asked_for = _pace(session), page_asked_for()
     follows = session.goes_on_beside
 
-    def begin() -> None:
+    def begin() -> Facts:
         if page_asked_for() != asked_for:
             goto(name)  # the timer was late: the browser is brought back to this page
+        now = _facts(session)
         if session.drawn is None:
-            session.drawn = _facts(session)
+            session.drawn = now
         draw_said(session)
+        return now
 
     def page() -> None:
         if not follows:
             session.touch()  # a click of a person, not the timer
-        begin()
+        began = begin()
         st.title(PAGES[name].title)
         with suppress(StopException):  # the page had no more to show
             if draw is not None:
                 draw()
         # After the whole app if this is its end: it may have started something.
         if n_parts() == 1 or (draw and n_parts() == 0):
-            _agree(session, every)
+            _agree(session, every, began)
 
     def side() -> None:
         session.shown()  # newer values, if nobody uses those that are shown
-        begin()
+        began = begin()
         sidebar.draw(session)
         if n_parts() == 1:  # or the other would lose its click
-            _agree(session, every)
+            _agree(session, every, began)
 
     with st.sidebar:
         st.fragment(side, key=SIDE, run_every=None if follows else every)()
     st.fragment(page, key=PAGE, run_every=every if follows else None)()
 
 
-def _agree(session: Session, every: float | None) -> None:
+def _agree(session: Session, every: float | None, began: Facts) -> None:
     """Draw the app again if sidebar and page do not show the same, or if another timer
     is needed, or none. Last of all: before a button was drawn, its click would be lost.
+
+    Also if what was so when the drawing began is so no more: a computation that a click
+    started and that ended meanwhile leaves all as it was before the click.
     """
     now = _pace(session)
     is_other = now != every and (None in (now, every) or not session.in_use)
-    if is_other or _facts(session) != session.drawn:
+    if is_other or not session.drawn == began == _facts(session):
         st.rerun()
 
 
-def _facts(session: Session) -> tuple[object, ...]:
+def _facts(session: Session) -> Facts:
     """What sidebar and page say together."""
     run, beside, at = session.run, session.goes_on_beside, 0
     status = None if run is None else run.status

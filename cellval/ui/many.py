@@ -12,7 +12,7 @@ from cellval.glossary import DECIDED
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Cell, Step
 from cellval.table.table import Table
-from cellval.text import brief, content, counted
+from cellval.text import brief, content, counted, short_name
 from cellval.ui import tables
 from cellval.ui.session import FileWork, Session
 from cellval.ui.text import plain
@@ -204,9 +204,9 @@ def _plan(
             lambda cell: accepted(cell, best.get(cell)),
             overwrite=overwrite,
         )
-    new = Repair("replace", text, "Typed by hand, for many cells.")
+    new = Repair("replace", text, "Typed by hand.")
     if how == "Blank them":
-        new = Repair("blank", reason="Blanked by hand, with others.")
+        new = Repair("blank", reason="Blanked by hand.")
     return many_changes(
         table, cells, file.repairs, lambda cell: {cell: new}, overwrite=overwrite
     )
@@ -215,6 +215,9 @@ def _plan(
 def _do(session: Session, plan: ManyChanges, how: str, text: str, name: str) -> None:
     file = session.file
     words = f"{counted(len(plan.changes), 'cell')} {CHANGES[how]}"
+    if len(plan.changes) == 1:
+        ((row, column),) = plan.changes
+        words = f"Row {row:,}, {short_name(column)} {CHANGES[how]}"
     if text:
         words += f" “{content(text)}”"
     with file.together(words, plan.changes):
@@ -252,7 +255,8 @@ def group_line(
     more is to be done then.
     """
     n, left = len(group.after), len(file.standing_cells(group))
-    since = f" {n - left:,} of them were changed since." if left < n else ""
+    were = "was" if n - left == 1 else "were"
+    since = f" {n - left:,} of them {were} changed since." if left < n else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(
             f":material/done_all: {plain(brief(group.words, 120))}.{since}",

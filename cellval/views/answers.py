@@ -45,6 +45,12 @@ def all_wrong(
     return Answer(_words(one, wrong, 0), wrong, (), one)
 
 
+def as_typed(table: Table, one: Finding, text: str) -> Answer:
+    """All cells are wrong, and a person says what they should hold."""
+    wrong = dict.fromkeys(cells_of(table, one), change_to(text, "Typed by hand."))
+    return Answer(_words(one, wrong, 0), wrong, (), one)
+
+
 def all_fine(table: Table, one: Finding, decisions: Decisions) -> Answer:
     part = one.part(asked_cells(table, one, decisions))
     fine = tuple(cells_of(table, part))

@@ -6,7 +6,7 @@ from typing import Any
 
 from cellval import __version__
 from cellval.recipes.applying import apply_recipe
-from cellval.recipes.recipe import Recipe
+from cellval.recipes.recipe import Recipe, no_yaml
 from cellval.repairs.repair import Repair, Repairs, place_of, repaired_name, split
 from cellval.table.table import Table
 from cellval.text import brief
@@ -51,7 +51,8 @@ def script(
     name, stem = table.name, Path(repaired_name(table)).name.rpartition("_repaired")[0]
     outputs = [f"{stem}-values.npz"] * bool(options and table.label)
     outputs += [repaired_name(table)] * bool(repairs)
-    by_recipe = bool(recipe.steps) and _is_exact(table, recipe, repairs)
+    by_recipe = bool(recipe.steps) and not no_yaml()
+    by_recipe = by_recipe and _is_exact(table, recipe, repairs)
     parts = [
         _head(name, outputs, bool(repairs)),
         f"FILE = sys.argv[1] if len(sys.argv) > 1 else {_literal(name)}",

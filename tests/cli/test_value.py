@@ -1,5 +1,7 @@
 """Commands that value a table: run and explain."""
 
+import re
+
 import numpy as np
 import pandas as pd
 from cases import SAMPLES
@@ -18,7 +20,9 @@ def test_the_command_line_takes_methods(tmp_path, capsys):
     assert "60 trees" in said and "Not additive" in said
     assert "sum to" not in said.split("Not")[0]
     assert run("--method mc --rounds 3 --model knn") == 0
-    assert "accuracy of the KNN model" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "accuracy of the KNN model" in said
+    assert re.search(r"cellval suspects \S*davis.csv --label sex --values \S+npz", said)
     assert run("--method loo --subsets all") == 2
     assert "--subsets is no option of --method 'loo'" in capsys.readouterr().err
 

@@ -93,6 +93,8 @@ def test_blanks_around_few_texts():
     (one,) = [one for one in of_x(texts) if "blanks" in one.title]
     assert one.rows.tolist() == [4] and one.after.tolist() == ["Bern"]
     assert of_x([f" {text.strip()}" for text in texts]) == []
+    labelled = cellval.Table.from_frame(beside(texts).cells, label="x")
+    assert [one.after.tolist() for one in formats(labelled)] == [["Bern"]]
 
 
 def test_patterns():

@@ -114,6 +114,20 @@ def test_minus_one_among_counts_is_a_code():
     assert found([-3, -2, -1, 0, 1, 2, 3] * 30) == []
 
 
+@pytest.mark.parametrize(
+    ("lone", "others", "is_code"),
+    [
+        (-999, bulk(), True),
+        (-999, bulk(centre=5), True),  # temperatures, some below zero
+        (-99, bulk(centre=-90), False),
+        (-1, [0, 1, 2, 3] * 50, False),  # a slip may make it
+        (999, bulk(), False),
+    ],
+)
+def test_one_cell_with_an_unmistakable_code_is_enough(lone, others, is_code):
+    assert found([lone, *others]) == [lone] * is_code
+
+
 def test_cells_with_a_code_are_found():
     text = "x,y\n" + "".join(
         f"{999 if k % 9 == 0 else 100 + k % 30},{'ab'[k % 2]}\n" for k in range(90)

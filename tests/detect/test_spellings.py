@@ -102,3 +102,12 @@ def test_many_words_make_a_slip_less_sure():
 def test_no_categories_no_spellings():
     table = cellval.Table.from_frame(pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]}))
     assert spellings(table) == []
+
+
+def test_slips_in_the_label_are_asked_about_too():
+    cells = [*["rain"] * 60, *["sun"] * 90, "rian", "Sun"]
+    frame = pd.DataFrame({"x": np.arange(len(cells)) % 7, "weather": cells})
+    table = cellval.Table.from_frame(frame, label="weather")
+    asked = spellings(table)
+    assert {one.action(table) for one in asked} == {"rian → rain", "Sun → sun"}
+    assert all(one.column == "weather" and one.is_flagged for one in asked)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from dataclasses import replace
 
 import pandas as pd
@@ -260,6 +261,16 @@ def test_the_recipe_repairs_the_next_file(davis):
         cell: new.after for cell, new in SWAP.items()
     }
     assert downloads_of(opened(davis))["Download the recipe"].proto.disabled
+
+
+def test_without_yaml_there_is_a_script_and_why_there_is_no_recipe(davis, monkeypatch):
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    app = opened(davis, repairs=dict(SWAP))
+    assert downloads_of(app)["Download the recipe"].proto.disabled
+    assert 'pip install "cellval[recipes]"' in text_of(app)
+    app.session_state["script"] = True
+    app.run()
+    assert "davis_repaired.csv" in app.code[0].value
 
 
 def test_the_script_of_what_was_done_is_shown_when_it_is_asked_for(davis):

@@ -22,6 +22,7 @@ from helpers import (
 from cellval.detect.finding import finding
 from cellval.detect.learning import Taught, cells_of
 from cellval.detect.rule import Rule
+from cellval.repairs.repair import Repair
 from cellval.ui import session as sessions
 from cellval.views.findings_list import LINES
 from cellval.views.kept_rules import kept_rules, support
@@ -144,6 +145,19 @@ def test_before_surprise_is_known_the_page_says_that_questions_come(davis):
 
 
 # --- answers --------------------------------------------------------------------------
+
+
+def test_what_a_person_knows_is_typed_into_the_question(asked):
+    app = shown("inspect", asked)
+    assert "What should stand there" not in {t.label for t in app.text_input}  # of many
+    pick(app, "Kinds", ["cell"])
+    click(app, "Write it")
+    assert "Type what should stand there first" in text_of(app) and not made(app)
+    box(app, "What should stand there").set_value("tall")
+    click(app, "Write it")
+    assert "cannot be read as a number" in text_of(app)
+    assert made(app)[21, "repht"] == Repair("replace", "tall", "Typed by hand.")
+    assert decided(app)[21, "repht"] == "error"
 
 
 def test_wrong_repairs_all_cells_and_the_next_question_opens(asked):

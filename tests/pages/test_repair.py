@@ -148,7 +148,7 @@ def test_single_cells_of_a_change_of_many_can_be_undone(davis):
     tick(pick(app, "List each of their cells, too", True), [1])
     click(app, "Undo 1 ticked line")
     assert list(made(app)) == [(1, "weight"), (3, "weight")]
-    assert "1 of them were changed since" in text_of(app)
+    assert "1 of them was changed since" in text_of(app)
     click(app, "Undo all 2")
     assert made(app) == {}
 
@@ -233,7 +233,7 @@ def test_measuring_is_watched_stopped_and_kept(davis, endless_measuring):
     assert endless_measuring == [{"n_neighbors": 5, "executor": None}]
     drawn(app)
     assert "Stop measuring" in labels(app)
-    assert button(app, "Measure again").disabled
+    assert button(app, "Measure before and after").disabled
     click(app, "Stop measuring")
     assert job.status == "stopped"
     drawn(app)

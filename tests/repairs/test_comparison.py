@@ -68,6 +68,11 @@ def test_verdicts_in_plain_words(after, verdict):
     assert comparison([before], [after]).verdict("KNN").startswith(verdict)
 
 
+def test_printed_it_says_what_may_be_said():
+    first, last = str(comparison([[0.5]], [[0.5]])).split("\n")
+    assert first.startswith("KNN: ") and last.startswith("For reference")
+
+
 def test_guessing_is_told_for_reference():
     assert comparison([[0.5]], [[0.5]]).reference == (
         "For reference: always guessing the commonest class, 'no', is right in 60 % of "

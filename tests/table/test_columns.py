@@ -62,6 +62,9 @@ def test_strays_do_not_turn_a_number_column_into_text(stray):
     assert column.strays == ((7, stray), (1500, stray))
     assert np.flatnonzero(column.missing).tolist() == [7, 9, 1500]
     assert np.array_equal(np.isnan(column.numbers), column.missing)
+    if stray in ("N/A", "?", "-"):  # it says so itself
+        assert f"'{stray}' was taken for missing in 2 cells of 'x'." in table.notes
+        return
     note = next(note for note in table.notes if "'x'" in note)
     assert "2 cells" in note and f"row 8 '{stray}'" in note and "row 1,501" in note
 

@@ -19,7 +19,7 @@ def test_the_place_of_a_number_overall_and_in_its_class(davis):
 
 
 def test_the_place_of_a_category_and_of_a_missing_cell():
-    table = make_table([("category", [0, 0, 1, None])], [0, 0, 0, 1])
+    table = make_table([("category", [0, 0, 1, None, None])], [0, 0, 0, 1, 1])
     everyone, same = places.place(table, 0, "c0")
     assert everyone.same == pytest.approx(2 / 3)
     assert same.usual == "a 67 %, b 33 %"

@@ -32,3 +32,19 @@ def test_of_a_table_without_a_label_nothing_is_said_of_one():
     assert "in all features." in note
     (note,) = (n for n in read(raw, label="z").notes if "repeats an earlier" in n)
     assert "in all features and the label." in note
+
+
+def test_words_for_missing_among_numbers_are_said_to_be_missing():
+    cells = [f"{i}.5" for i in range(20)]
+    cells[3], cells[7], cells[9] = "NA", "", "high"
+    table, _ = one_column(cells)
+    assert any("1 cell is no number" in note for note in table.notes)
+    assert "'NA' was taken for missing in 1 cell of 'x'." in table.notes
+    assert any("2 other feature cells are missing" in note for note in table.notes)
+
+
+def test_a_header_in_the_middle_is_said():
+    lines = [f"{i},{i % 3},{'ab'[i % 2]}" for i in range(30)]
+    raw = "\n".join(["x,z,y", *lines[:9], "x,z,y", *lines[9:]]).encode()
+    (note,) = (n for n in read(raw, label="y").notes if "names of the columns" in n)
+    assert "in row 10 once more" in note

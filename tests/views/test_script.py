@@ -123,9 +123,8 @@ def test_a_second_file_measuring_and_the_repaired_table_are_in_it(tmp_path):
     assert after.lowest(10).to_string() in printed and "verdict" in printed
 
 
-def test_where_a_recipe_would_do_something_else_each_cell_is_named(
-    tmp_path, monkeypatch
-):
+@pytest.mark.parametrize("lacks", ["an exact recipe", "YAML"])
+def test_where_no_recipe_does_the_same_each_cell_is_named(lacks, tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_bytes(b"x,y\n1,a\n2,b\n30,b\n4,a\n")
     table = cellval.read(tmp_path / "t.csv", label="y")
     repairs = {
@@ -135,7 +134,10 @@ def test_where_a_recipe_would_do_something_else_each_cell_is_named(
     }
     work = Work()
     work.take({}, repairs)
-    monkeypatch.setattr(module, "_is_exact", lambda *what: False)
+    if lacks == "YAML":
+        monkeypatch.setitem(sys.modules, "yaml", None)
+    else:
+        monkeypatch.setattr(module, "_is_exact", lambda *what: False)
     text = script(table, recipe_of(table, work), repairs)
     assert "RECIPE" not in text
     run(text, tmp_path)

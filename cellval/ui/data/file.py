@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -77,13 +78,15 @@ UNLABELLED = ("heights.csv",)
 def choose_file(session: Session) -> None:
     """An uploader, and one card per sample."""
     key = session.widget_key("upload")
+    has_excel = find_spec("openpyxl") is not None
+    more = "" if has_excel else ' For Excel files: pip install "cellval[excel]".'
     # Of any type: a browser that refuses one says neither what it is nor what to do.
     st.file_uploader(
-        "Your file: CSV, Excel, Parquet, Arrow or JSON lines",
+        f"Your file: CSV, {'Excel, ' * has_excel}Parquet, Arrow or JSON lines",
         key=key,
         on_change=partial(_uploaded, session, key),
         help="Also compressed (.gz, .zip, .zst). The file stays on the computer this "
-        "app runs on.",
+        f"app runs on.{more}",
     )
     there = [name for name in SAMPLES if (samples() / name).exists()]
     if not there:

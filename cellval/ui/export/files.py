@@ -18,6 +18,7 @@ from cellval.export.xlsx import xlsx_bytes
 from cellval.kept import kept
 from cellval.project.source import Source, reading_of
 from cellval.recipes.making import recipe_of
+from cellval.recipes.recipe import no_yaml
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import (
     Repair,
@@ -97,10 +98,16 @@ def show_repaired(session: Session, table: Table) -> None:
         "read and edit: `cellval apply` repairs the next file with it, `cellval check` "
         "asks whether it keeps your rules."
     )
-    with _card(c, "Recipe for the next file", holds):
+    lacks = no_yaml()
+    with _card(c, "Recipe for the next file", lacks or holds):
         name, make = f"{stem(table)}-recipe.yaml", partial(_recipe, session, table)
-        options: dict[str, Any] = {"disabled": undecided, "mime": "application/yaml"}
-        download("Download the recipe", name, make, **options)
+        download(
+            "Download the recipe",
+            name,
+            make,
+            disabled=undecided or bool(lacks),
+            mime="application/yaml",
+        )
     n = _formulas(table, changes) if what == "CSV" else 0
     if n:
         st.warning(

@@ -12,9 +12,10 @@ from cellval.detect.finding import KINDS, Finding
 from cellval.detect.learning import Taught
 from cellval.text import brief, counted, every, joined, whole_percent
 from cellval.ui import tables
+from cellval.ui.cell_detail import can_hold
 from cellval.ui.inspect.rules import draw_rule
 from cellval.ui.navigation import goto
-from cellval.ui.parts import FINDING, then_finding, then_page
+from cellval.ui.parts import FINDING, say, then_finding, then_page
 from cellval.ui.projects import say_where
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
@@ -156,7 +157,7 @@ def _answer_buttons(
     are = "is" if n == 1 else "are"
     becomes = ", and repaired as proposed where it is known how"
     if not one.has_action:
-        becomes = ", to be repaired on the Repair page"
+        becomes = ", to be repaired later"
     some = f"Only the {n_ticked:,} ticked" if ticked else "Only these"
     others = int(with_rows(one, asked, range(n)[:MOST_CELLS]).sum()) - n_ticked
     rows = " A tick stands for its whole row." if one.kind in WHOLE_ROWS else ""
@@ -203,6 +204,43 @@ def _answer_buttons(
             "Nothing is decided, and it can be undone.",
             **options,
         )
+    if n == 1 and one.kind not in WHOLE_ROWS:
+        _by_hand(shown, found, one.part(asked), at)
+
+
+def _by_hand(shown: Shown, found: list[Finding], one: Finding, at: int | None) -> None:
+    """What a single cell should hold, where a person knows it."""
+    session = shown.session
+    key = session.widget_key("finding own", *place_of(one))
+    with (
+        st.form(f"{key} form", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
+    ):
+        st.text_input(
+            "What should stand there",
+            key=key,
+            placeholder="or type what should stand there",
+            label_visibility="collapsed",
+        )
+        st.form_submit_button(
+            "Write it",
+            key=f"{key} write",
+            on_click=partial(then_page, session, _type, shown, found, one, at, key),
+            help="The cell is wrong, and this text is written into it. It can be "
+            "undone.",
+        )
+
+
+def _type(
+    shown: Shown, found: list[Finding], one: Finding, at: int | None, key: str
+) -> None:
+    table, new = shown.table, st.session_state[key]
+    (column,), (old,) = one.columns, one.before(table)
+    if not new.strip():
+        say("Type what should stand there first.")
+    elif can_hold(table, column, old, new):
+        make = partial(answers.as_typed, table, one, new)
+        _answer(shown.session, found, at, make)
 
 
 def _answer(

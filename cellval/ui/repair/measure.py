@@ -51,11 +51,12 @@ def measure(session: Session, table: Table) -> None:
     if not file.repairs and found is None:
         st.caption("Change something first; then models can be compared.")
         return
+    again = found is not None and not found.active
     action(
-        "Measure again" if found else "Measure before and after",
+        "Measure again" if again else "Measure before and after",
         lambda: _start(session, table),
         key="measure",
-        type="secondary" if found else "primary",
+        type="secondary" if again else "primary",
         icon=":material/speed:",
         disabled=not file.repairs or (found is not None and found.active),
         help="Trains three models with the table as it was and as it is now, and "
