@@ -452,8 +452,8 @@ def test_the_card_of_breast_cancer_counts_what_is_noticed():
     table, _, suspects = found_in(name)
     notes = " ".join(table.notes)
     assert told(name, "biopsies") == table.n_rows
-    assert f": {told(name, 'cells are “.”')} cells are no numbers" in notes
-    assert "row 24 '?'" in notes
+    missing = told(name, "cells are “.”")
+    assert f"'?' was taken for missing in {missing} cells of 'bare_nuclei'" in notes
     assert f"{told(name, 'rows repeat')} rows repeat an earlier row" in notes
     assert table.id_column and table.id_column in notes
     grades = [column.numbers for column in table.features]
