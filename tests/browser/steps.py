@@ -209,10 +209,17 @@ def tick_line(page, table, line):
     page.mouse.click(box["x"] + 16, box["y"] + LINE + LEAST_WRAPPED * (line + 0.5))
 
 
-def download(page, name):
-    with page.expect_download() as found:
-        button(page, name).click()
-    return found.value
+def download(page, name, patience=30_000):
+    """Again if nothing comes: a page that is drawn anew meanwhile has another file."""
+    for last in (False, False, True):
+        still(page)
+        try:
+            with page.expect_download(timeout=LONG if last else patience) as found:
+                button(page, name).click()
+            return found.value
+        except sync_api.TimeoutError:
+            if last:
+                raise
 
 
 def read(download, folder):
