@@ -4,9 +4,9 @@ Needs playwright and Chromium. Prints seconds from the click on "Value the cells
 heatmap that answers clicks (a fresh server, and warm), from another label to the new
 waterfall on the samples, and for a table of Adult's size the time to the first partial
 heatmap, to draw every page, bytes sent and the answer to a click; with --write, into
-results/app.md. With `million`, the latter for the table of `benchmarks.million`; with
---write, into results/million.md. With --screenshots, takes the pictures of the README
-and the docs instead; with `--screenshots tutorial`, those of the tutorial alone.
+results/app.md. With `million`, the latter for the table of `benchmarks.million`, only
+printed. With --screenshots, takes the pictures of the README and the docs instead; with
+`--screenshots tutorial`, those of the tutorial alone.
 """
 
 import re
@@ -303,8 +303,7 @@ if __name__ == "__main__":
         if "--screenshots" in sys.argv:
             screenshots(chromium, Path(made))
         elif "million" in sys.argv:
-            with printed("million", "app million"):
-                measure_million(chromium, Path(made))
+            measure_million(chromium, Path(made))
         else:
             with printed("app", "app"):
                 measure(chromium, Path(made))

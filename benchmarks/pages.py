@@ -56,8 +56,8 @@ PAGES = {
     "million": Page(
         "A million rows",
         "Reading, the first map, and what the pages make of it; ! is beyond 2 s or 2 "
-        "MB, or 0.5 s for a click. Then the same in a real browser.",
-        ("million", "app million"),
+        "MB, or 0.5 s for a click.",
+        ("million",),
     ),
     "dask": Page(
         "Clusters",
