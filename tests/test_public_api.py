@@ -86,9 +86,9 @@ FUNCTIONS = {
     "what_if": "(table, values, row_number, changes, *, test=None, seconds=0.8)",
 }
 METHODS = {  # of the two classes that people hold in their hands
-    "Table": "day_first decimal feature_names features fingerprint from_frame groups "
-    "ids label_column label_kind labelled labels n_duplicates n_rows position "
-    "read_texts with_cells",
+    "Table": "class_column day_first decimal feature_names features fingerprint "
+    "from_frame groups ids label_column label_kind labelled labels n_duplicates n_rows "
+    "position read_texts with_cells",
     "CellValues": "columns explain groups lowest merge position ranks rows save tested "
     "to_frame total typical_stderr",
 }
