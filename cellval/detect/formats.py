@@ -100,7 +100,7 @@ def _strays(table: Table, column: Column, others: Collection[str]) -> Iterator[F
     """What is no number, date or time: one finding for each way to write it that many
     cells have, and one for all `others` but dates."""
     asked = words_for_missing(column)
-    headers = header_rows(table.cells) if column.strays else ()
+    headers = set(header_rows(table.cells).tolist() if column.strays else ())
     ways: dict[str, list[tuple[int, str]]] = {}
     for i, text in column.strays:
         own = text.strip()

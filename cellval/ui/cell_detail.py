@@ -22,7 +22,7 @@ from cellval.ui.projects import say_where
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart
+from cellval.ui.widgets import chart, text_form
 from cellval.values.settings import Settings
 from cellval.values.words import spoken
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail
@@ -314,22 +314,13 @@ def _by_hand(session: Session, table: Table, cell: CellDetail) -> None:
     file = session.file
     key = f"cell own {cell.row_number} {cell.column}"
     repair = partial(then_page, session, file.repair, cell.row_number)
-    with (
-        st.form(f"{key} form", border=False),
-        st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
-    ):
-        st.text_input(
-            "Type your own",
-            key=key,
-            placeholder="type your own",
-            label_visibility="collapsed",
-        )
-        st.form_submit_button(
-            "Change",
-            key=f"{key} change",
-            on_click=partial(then_page, session, _type, file, table, cell, key),
-            help="Write the text you typed into the cell.",
-        )
+    text_form(
+        "Type your own",
+        "Change",
+        partial(then_page, session, _type, file, table, cell, key),
+        key=key,
+        help="Write the text you typed into the cell.",
+    )
     blank = Repair("blank", reason="Blanked by hand.")
     drop = Repair("drop", reason=f"Dropped by hand because of '{cell.column}'.")
     with st.container(horizontal=True, gap="xsmall"):

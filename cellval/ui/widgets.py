@@ -196,6 +196,20 @@ def action(label: str, act: Callable[[], object], *, key: str, **look: Any) -> N
         error(st.session_state.pop(fault))
 
 
+def text_form(
+    label: str, button: str, act: Callable[[], object], *, key: str, help: str
+) -> None:
+    """A text and the button that takes it, in one line."""
+    with (
+        st.form(f"{key} form", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
+    ):
+        st.text_input(
+            label, key=key, placeholder=label.lower(), label_visibility="collapsed"
+        )
+        st.form_submit_button(button, key=f"{key} taken", on_click=act, help=help)
+
+
 def error(fault: InputError | str, place: Any = st) -> None:
     """What is wrong, as a sentence that Markdown leaves alone."""
     place.error(plain(str(fault)), icon=":material/error:")

@@ -19,6 +19,7 @@ from cellval.ui.parts import FINDING, say, then_finding, then_page
 from cellval.ui.projects import say_where
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
+from cellval.ui.widgets import text_form
 from cellval.views import answers
 from cellval.views.answers import WHOLE_ROWS, Answer, asked_cells, with_rows
 from cellval.views.findings_list import (
@@ -212,23 +213,13 @@ def _by_hand(shown: Shown, found: list[Finding], one: Finding, at: int | None) -
     """What a single cell should hold, where a person knows it."""
     session = shown.session
     key = session.widget_key("finding own", *place_of(one))
-    with (
-        st.form(f"{key} form", border=False),
-        st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
-    ):
-        st.text_input(
-            "What should stand there",
-            key=key,
-            placeholder="or type what should stand there",
-            label_visibility="collapsed",
-        )
-        st.form_submit_button(
-            "Write it",
-            key=f"{key} write",
-            on_click=partial(then_page, session, _type, shown, found, one, at, key),
-            help="The cell is wrong, and this text is written into it. It can be "
-            "undone.",
-        )
+    text_form(
+        "What should stand there",
+        "Write it",
+        partial(then_page, session, _type, shown, found, one, at, key),
+        key=key,
+        help="The cell is wrong, and this text is written into it. It can be undone.",
+    )
 
 
 def _type(
