@@ -197,7 +197,7 @@ def action(label: str, act: Callable[[], object], *, key: str, **look: Any) -> N
 
 
 def text_form(
-    label: str, button: str, act: Callable[[], object], *, key: str, help: str
+    label: str, button: str, act: Callable[[], None], *, key: str, help: str
 ) -> None:
     """A text and the button that takes it, in one line."""
     with (
