@@ -122,28 +122,34 @@ def kernel():
         print(f"{name:14}{n:8}{cost[0]:12.1f}{cost[1]:12.1f}{floor:18.2f}")
 
 
-def rows():
-    print("\n1D KNN-Shapley, n = 5,000, T = 500, m = 14, one core")
-    rng = np.random.default_rng(0)
-    n, n_tests, m = 5000, 500, 14
-    made = Rows(
+def normal_rows(rng, n, m):
+    """Rows of normal numbers in two classes."""
+    return Rows(
         rng.normal(size=(m, n)).astype(np.float32),
         np.full(m, 0.5, np.float32),
         np.zeros(m, bool),
         rng.integers(0, 2, n).astype(np.int32),
         np.empty(0, np.int64),
     )
-    tests = Queries(
-        rng.normal(size=(n_tests, m)).astype(np.float32),
-        rng.integers(0, 2, n_tests).astype(np.int32),
-        np.full(n_tests, -1),
-        np.ones(n_tests, np.int64),
-        np.ones(n_tests),
-    )
-    steps = make_steps(n, 10)
-    sums = make_sums(n, 1)
-    took = seconds(lambda: whole_rows(made, tests, 0, steps, sums), 5)
-    print(f"{took:.3f} s")
+
+
+def rows():
+    print("\n1D KNN-Shapley, m = 14, one core, everything included")
+    print(f"{'rows':>10}{'test points':>14}{'seconds':>10}{'ms a test point':>18}")
+    m = 14
+    for n, n_tests in ((5000, 500), (100_000, 40), (1_000_000, 10)):
+        rng = np.random.default_rng(0)
+        made = normal_rows(rng, n, m)
+        tests = Queries(
+            rng.normal(size=(n_tests, m)).astype(np.float32),
+            rng.integers(0, 2, n_tests).astype(np.int32),
+            np.full(n_tests, -1),
+            np.ones(n_tests, np.int64),
+            np.ones(n_tests),
+        )
+        given = made, tests, 0, make_steps(n, 10), make_sums(n, 1)
+        took = seconds(lambda given=given: whole_rows(*given), 5)
+        print(f"{n:10,}{n_tests:14}{took:10.3f}{1e3 * took / n_tests:18.2f}")
 
 
 def scaling():
@@ -151,13 +157,7 @@ def scaling():
     rng = np.random.default_rng(0)
 
     def took(n, n_tests, m):
-        made = Rows(
-            rng.normal(size=(m, n)).astype(np.float32),
-            np.full(m, 0.5, np.float32),
-            np.zeros(m, bool),
-            rng.integers(0, 2, n).astype(np.int32),
-            np.empty(0, np.int64),
-        )
+        made = normal_rows(rng, n, m)
         tests = Queries(
             np.ascontiguousarray(made.cells[:, :n_tests].T),
             made.y[:n_tests],

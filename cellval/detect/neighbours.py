@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from cellval.kept import kept
 from cellval.knn.nearest import nearest_rows
 from cellval.parallel import Computation, Piece, seconds_of
 from cellval.stats import median
@@ -139,8 +140,8 @@ def _scores(column: Column, rows: np.ndarray) -> np.ndarray:
         ranks = pd.Series(column.numbers[rows]).rank()
         scores = (ranks - 0.5) / ranks.count() - 0.5
         return scores.fillna(0.0).to_numpy(np.float32)[:, None]
-    codes, kept, _ = _pooled(column, N_BINS)
-    return (codes[rows, None] == np.arange(kept.size)).astype(np.float32)
+    codes, n = _pooled_codes(column, rows)
+    return (codes[:, None] == np.arange(n)).astype(np.float32)
 
 
 def _bins(column: Column, rows: np.ndarray) -> np.ndarray:
@@ -153,8 +154,15 @@ def _bins(column: Column, rows: np.ndarray) -> np.ndarray:
         edges = np.unique(np.quantile(x[present], np.arange(1, N_BINS) / N_BINS))
         bins = np.searchsorted(edges, x, side="right")
         return np.where(present, bins, edges.size + 1)
-    codes, kept, _ = _pooled(column, N_BINS)
-    return np.where(codes[rows] >= 0, codes[rows], kept.size)
+    codes, n = _pooled_codes(column, rows)
+    return np.where(codes >= 0, codes, n)
+
+
+def _pooled_codes(column: Column, rows: np.ndarray) -> tuple[np.ndarray, int]:
+    """Of these rows, and how many codes there are."""
+    assert column.codes is not None
+    kinds, code_of = _pooled(column, N_BINS)
+    return code_of[column.codes[rows]], kinds.size
 
 
 def _label_bins(table: Table, rows: np.ndarray) -> np.ndarray:
@@ -164,21 +172,21 @@ def _label_bins(table: Table, rows: np.ndarray) -> np.ndarray:
     return np.where(table.y >= 0, table.y, len(table.classes))[rows]
 
 
-def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Codes with the rarer categories as one, and the category that each stands for.
+def _pooled(column: Column, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Categories with the rarer ones as one: the category that each code stands for.
 
     The one of the rarer categories is the last and stands for -1. And the new code of
     each category, and of -1 (missing).
     """
     assert column.codes is not None
     n = len(column.categories)
-    kept, code_of = np.arange(n), np.append(np.arange(n), -1)
+    kinds, code_of = np.arange(n), np.append(np.arange(n), -1)
     if n > most:
         counts = np.bincount(column.codes[column.codes >= 0], minlength=n)
         order = np.argsort(-counts, kind="stable")
         code_of[order] = np.minimum(np.arange(n), most - 1)
-        kept = np.append(order[: most - 1], -1)
-    return code_of[column.codes], kept, code_of
+        kinds = np.append(order[: most - 1], -1)
+    return kinds, code_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,11 +369,18 @@ class NeighbourIndex:
                 groups = np.nan_to_num(cells[-1], nan=-1.0).astype(int)
                 if self.table.target is not None:
                     groups = self.table.y[rows]
-                share = _shares(column, self.table.y)[groups]
+                kinds, code_of, shares = self._kinds(j)
                 expected[:, at], apart[:, at] = _categories_say(
-                    column, own, share, near_rows
+                    column, kinds, code_of, own, shares[groups], near_rows
                 )
         return Nearby(expected, apart, self.known.size)
+
+    @kept(2**20)  # once, not for every few rows: it takes time for all rows
+    def _kinds(self, j: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What a column's categories are pooled to, and how common in each class."""
+        column = self.table.features[j]
+        kinds, code_of = _pooled(column, MOST_CATEGORIES)
+        return kinds, code_of, _shares(column, kinds, code_of, self.table.y)
 
     def ask(self, cells: np.ndarray, rows: np.ndarray) -> Nearby:
         """What the neighbours would say if these rows had other cells.
@@ -377,31 +392,40 @@ class NeighbourIndex:
         return _joined([self.answers(cells[:, part], rows[part]) for part in parts])
 
 
-def _shares(column: Column, y: np.ndarray) -> np.ndarray:
+def _shares(
+    column: Column, kinds: np.ndarray, code_of: np.ndarray, y: np.ndarray
+) -> np.ndarray:
     """Share of each (pooled) category in each class, the column as one cell more.
 
     And, last, among all rows, for those without a label.
     """
-    codes, kept, _ = _pooled(column, MOST_CATEGORIES)
-    counts = np.zeros((int(y.max()) + 2, kept.size))
-    np.add.at(counts, (y[codes >= 0], codes[codes >= 0]), 1.0)
+    codes = code_of[column.codes]
+    n_classes, present = int(y.max()) + 2, codes >= 0
+    places = y[present] % n_classes * kinds.size + codes[present]
+    counts = np.bincount(places, minlength=n_classes * kinds.size).astype(float)
+    counts = counts.reshape(n_classes, kinds.size)
     counts[-1] = total = counts.sum(axis=0)
     everyone = total / max(1.0, total.sum())
     return np.asarray((counts + everyone) / (counts.sum(axis=1, keepdims=True) + 1.0))
 
 
 def _categories_say(
-    column: Column, own: np.ndarray, share: np.ndarray, found: np.ndarray
+    column: Column,
+    kinds: np.ndarray,
+    code_of: np.ndarray,
+    own: np.ndarray,
+    share: np.ndarray,
+    found: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Shares among neighbours, with the row's class (`share`) as one neighbour more.
 
     The commonest category, and the probability of one at most as common as each `own`.
     """
-    codes, kept, code_of = _pooled(column, MOST_CATEGORIES)
-    n, n_codes = own.size, kept.size
+    assert column.codes is not None
+    n, n_codes = own.size, kinds.size
     if n_codes == 0:  # all cells are missing
         return np.full(n, np.nan), np.full(n, np.nan)
-    near = np.where(found >= 0, codes[found], -1)
+    near = np.where(found >= 0, code_of[column.codes[found]], -1)
     flat = (near + 1) + np.arange(n)[:, None] * (n_codes + 1)
     counts = np.bincount(flat.ravel(), minlength=n * (n_codes + 1))
     counts = counts.reshape(n, n_codes + 1)[:, 1:]
@@ -411,7 +435,8 @@ def _categories_say(
     least = probable[np.arange(n), np.maximum(mine, 0)][:, None]
     tail = np.where(probable <= least * (1 + 1e-9), probable, 0.0).sum(axis=1)
     unknown = n_near == 0
-    common = kept[np.argmax(np.where(kept >= 0, probable, -1.0), axis=1)].astype(float)
+    common = kinds[np.argmax(np.where(kinds >= 0, probable, -1.0), axis=1)]
+    common = common.astype(float)
     return (
         np.where(unknown, np.nan, common),
         np.where(unknown | (mine < 0), np.nan, tail),

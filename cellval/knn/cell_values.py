@@ -35,9 +35,11 @@ from cellval.knn.agreement import (
 from cellval.knn.distance import add_column
 from cellval.knn.row_values import (
     Point,
+    Scratch,
     group_values,
     make_scratch,
     near_values,
+    new_scratch,
     row_values,
 )
 from cellval.knn.sorting import LEFT_OUT, ZERO
@@ -102,9 +104,9 @@ def meet(rows, tests, t, chance, steps, scratch, empty):
     """The test point as the rows see it; `empty` = phi(., {}): 0, or all rows tied."""
     agree = agreement(rows.y, tests.y[t])
     left_out = tests.own[t]
-    tally = np.ones(agree.size, np.uint64)
-    for i in range(rows.copies.size):
-        tally[i] = rows.copies[i]
+    tally = scratch.tally
+    for i in range(agree.size):
+        tally[i] = rows.copies[i] if rows.copies.size else 1
     if left_out >= 0:
         tally[left_out] -= ONE
         if tally[left_out] > 0:
@@ -126,15 +128,15 @@ def meet(rows, tests, t, chance, steps, scratch, empty):
 
 
 @kernel_part
-def start(point, dist):
+def start(left_out, dist):
     """Distances through no column: 0, but for a row that is left out."""
     for i in range(dist.size):
         dist[i] = 0
-    if point.left_out >= 0:
-        dist[point.left_out] = LEFT_OUT
+    if left_out >= 0:
+        dist[left_out] = LEFT_OUT
 
 
-@partial(kernel, fastmath={"reassoc"})  # a sum in any order can use vectors
+@partial(kernel_part, fastmath={"reassoc"})  # a sum in any order can use vectors
 def n_times(x, count):
     """Sum of x, each as often as its row is there."""
     total = 0.0
@@ -160,11 +162,13 @@ def tally_column(psi, agree, scale, on_hit, on_miss, times, cells, squares):
 
 
 @kernel_part
-def tally(psi, offset, scale, row, point, rows, tests, t, sums):
+def tally(psi, offset, scale, row, seen, copies, tests, t, sums):
     """Add what test point t says to the sums: scale * (psi + offset[j]).
 
-    `row` is what its cells sum to.
+    `row` is what its cells sum to; `seen` is agreement and its sum, and the number of
+    rows.
     """
+    agree, n_agree, n_rows = seen
     m, n = psi.shape
     times = np.float64(tests.times[t])
     own = tests.own[t]
@@ -174,7 +178,7 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
         on_hit, on_miss = scale * offset[j, 1], scale * offset[j, 0]
         tally_column(
             psi[j],
-            point.agree,
+            agree,
             scale,
             on_hit,
             on_miss,
@@ -182,11 +186,11 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
             sums.cells[j],
             sums.cells_squared[j],
         )
-        column = n_times(psi[j], rows.copies) * scale
-        column += point.n_agree * on_hit + (point.n_rows - point.n_agree) * on_miss
+        column = n_times(psi[j], copies) * scale
+        column += n_agree * on_hit + (n_rows - n_agree) * on_miss
         if own >= 0:  # of `times` equal points that are rows, each is silent on itself
             column -= scale * psi[j, own]
-            v = scale * psi[j, own] + mix(point.agree[own], on_hit, on_miss)
+            v = scale * psi[j, own] + mix(agree[own], on_hit, on_miss)
             sums.cells[j, own] -= v
             sums.cells_squared[j, own] -= v * v
         sums.columns[j] += times * column
@@ -202,14 +206,13 @@ def tally(psi, offset, scale, row, point, rows, tests, t, sums):
 
 
 @kernel_part
-def add_one(rows, point, j, dist):
+def add_one(rows, at, j, dist):
     """Add the distance in column j."""
-    at, weight = point.at[j], rows.weight[j]
-    add_column(rows.cells[j], at, weight, rows.is_category[j], None, dist)
+    weight, is_category = rows.weight[j], rows.is_category[j]
+    add_column(rows.cells[j], at[j], weight, is_category, None, dist)
 
 
-@kernel
-def subset_weights(m, factors):
+def new_weights(m, factors):
     """w(s, m) = s! (m-s-1)! / m! times its factor for s = 0..m-1, and 0 for s = m."""
     weights = np.zeros(m + 1)
     w = 1.0 / m
@@ -220,6 +223,34 @@ def subset_weights(m, factors):
     return weights
 
 
+subset_weights = kernel(new_weights)  # for kernels
+
+
+class Room(NamedTuple):
+    """What `all_subsets` writes to. Python makes it: compiling what does would keep the
+    first values waiting. Of few arrays, because each is compiled into every call.
+    """
+
+    scratch: Scratch
+    weights: np.ndarray  # (m + 1,): see `subset_weights`
+    path: np.ndarray  # int64 (m + 1,)
+    no_offset: np.ndarray  # (m, 2): 0
+    distances: np.ndarray  # float32 (2 m + 1, n)
+    values: np.ndarray  # (2 m + 6, n): of cells, of a path, of rows
+
+
+def make_room(rows: Rows) -> Room:
+    m, n = rows.cells.shape
+    return Room(
+        new_scratch(n),
+        new_weights(m, rows.factors),
+        np.empty(m + 1, np.int64),
+        np.zeros((m, 2)),
+        np.empty((2 * m + 1, n), np.float32),
+        np.zeros((2 * m + 6, n)),
+    )
+
+
 @kernel_part
 def walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without):
     """psi[j] = sum over subsets F with j of c(|F|) phi(F), depth first; whole = phi(M).
@@ -228,10 +259,8 @@ def walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without
     path gets the subtree's total (`below`) once. Adds w(|F|, m) phi(F) to `without`
     unless that is empty.
     """
-    dist, below = buffers
+    path, dist, below, phi = buffers
     m, n = apart.shape
-    phi = np.zeros(n)
-    path = np.empty(m + 1, np.int64)
     depth = 0
     j = 0
     while not stop[0]:
@@ -262,10 +291,9 @@ def walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without
 
 
 @kernel_part
-def settle(psi, times, row):
+def settle(psi, times, row, rest):
     """Spread evenly over a row's cells what they miss to sum to times * row."""
     m, n = psi.shape
-    rest = np.empty(n)
     for i in range(n):
         rest[i] = times * row[i]
     for j in range(m):
@@ -280,7 +308,12 @@ def settle(psi, times, row):
 def add_up(psi, offset, scale, agree, row):
     """row = what its cells, scale * (psi + offset[j]), sum to."""
     m, n = psi.shape
-    on_hit, on_miss = scale * offset[:, 1].sum(), scale * offset[:, 0].sum()
+    on_hit, on_miss = 0.0, 0.0
+    for j in range(m):
+        on_hit += offset[j, 1]
+        on_miss += offset[j, 0]
+    on_hit *= scale
+    on_miss *= scale
     for i in range(n):
         row[i] = mix(agree[i], on_hit, on_miss)
     for j in range(m):
@@ -289,7 +322,7 @@ def add_up(psi, offset, scale, agree, row):
 
 
 @kernel
-def all_subsets(rows, tests, near, chance, steps, stop, sums):
+def all_subsets(rows, tests, near, chance, steps, stop, room, sums):
     """Exact values: every subset F once.
 
     With c(f) = w(f-1, m) + w(f, m) the sum over F splits into what the subsets with j
@@ -300,27 +333,26 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
     With Shapley's weights the latter follows from sum_j psi[j] = phi(M) - phi({}).
     """
     m, n = rows.cells.shape
-    apart = np.empty((m, n), np.float32)
-    dist = np.empty((m + 1, n), np.float32)
-    below = np.zeros((m + 1, n))
-    whole, empty = np.empty(n), np.empty(n)
-    without = np.empty(n if rows.factors.size else 0)
-    no_offset = np.zeros((m, 2))
-    scratch = make_scratch(n)
-    weights = subset_weights(m, rows.factors)
+    scratch, weights, path, no_offset, distances, values = room
+    apart, dist = distances[:m], distances[m:]
+    psi, below = values[:m], values[m : 2 * m + 1]
+    one = 2 * m + 1  # line of a number for each row
+    phi, whole, empty = values[one], values[one + 1], values[one + 2]
+    rest, without = values[one + 3], values[one + 4]
+    without = without[: n if rows.factors.size else 0]
     for t in range(tests.y.size):
         if stop[0]:
             break
         point = meet(rows, tests, t, chance, steps, scratch, empty)
-        start(point, dist[0])
+        start(point.left_out, dist[0])
         for j in range(m):
             for i in range(n):
                 apart[j, i] = 0
-            add_one(rows, point, j, apart[j])
-        psi = np.zeros((m, n))
+                psi[j, i] = 0
+            add_one(rows, point.at, j, apart[j])
         for i in range(without.size):
             without[i] = weights[0] * empty[i]
-        buffers = dist, below
+        buffers = path, dist, below, phi
         walk_subsets(apart, near, weights, point, stop, buffers, psi, whole, without)
         if rows.factors.size:
             for j in range(m):
@@ -330,17 +362,18 @@ def all_subsets(rows, tests, near, chance, steps, stop, sums):
         else:
             for i in range(n):
                 whole[i] -= empty[i]
-            settle(psi, 1.0, whole)
-        tally(psi, no_offset, 1.0, whole, point, rows, tests, t, sums)
+            settle(psi, 1.0, whole, rest)
+        seen = point.agree, point.n_agree, point.n_rows
+        tally(psi, no_offset, 1.0, whole, seen, rows.copies, tests, t, sums)
 
 
 @kernel_part
 def whole_set(rows, near, point, out):
     """out = phi(M), all columns seen."""
     dist = np.empty(rows.y.size, np.float32)
-    start(point, dist)
+    start(point.left_out, dist)
     for j in range(point.at.size):
-        add_one(rows, point, j, dist)
+        add_one(rows, point.at, j, dist)
     row_values(dist, near, point, out)
 
 
@@ -375,11 +408,11 @@ def walk_order(rows, order, near, point, empty, whole, known, psi):
     """
     m, n = psi.shape
     dist = np.empty(n, np.float32)
-    start(point, dist)
+    start(point.left_out, dist)
     phi, previous = np.empty(n, psi.dtype), empty.copy()
     for p in range(m - known):
         j = order[p]
-        add_one(rows, point, j, dist)
+        add_one(rows, point.at, j, dist)
         row_values(dist, near, point, phi)
         add_difference(psi[j], phi, previous, rows.factors, p)
         phi, previous = previous, phi
@@ -395,12 +428,12 @@ def walk_middle(rows, order, near, point, firsts, lasts, psi):
     """The same for the positions between the first and the last."""
     m, n = psi.shape
     dist = np.empty(n, np.float32)
-    start(point, dist)
-    add_one(rows, point, order[0], dist)
+    start(point.left_out, dist)
+    add_one(rows, point.at, order[0], dist)
     phi, previous = np.empty(n), firsts[order[0]].copy()
     for p in range(1, m - 2):
         j = order[p]
-        add_one(rows, point, j, dist)
+        add_one(rows, point.at, j, dist)
         row_values(dist, near, point, phi)
         add_difference(psi[j], phi, previous, rows.factors, p)
         phi, previous = previous, phi
@@ -415,20 +448,20 @@ def exact_ends(rows, near, point, firsts, lasts):
     after = np.empty((m + 1, n), np.float32)  # distance through the columns from j on
     before = np.empty(n, np.float32)
     dist = np.empty(n, np.float32)
-    start(point, after[m])
+    start(point.left_out, after[m])
     for j in range(m - 1, -1, -1):
         for i in range(n):
             after[j, i] = after[j + 1, i]
-        add_one(rows, point, j, after[j])
-    start(point, before)
+        add_one(rows, point.at, j, after[j])
+    start(point.left_out, before)
     for j in range(m):
-        start(point, dist)
-        add_one(rows, point, j, dist)
+        start(point.left_out, dist)
+        add_one(rows, point.at, j, dist)
         row_values(dist, near, point, firsts[j])
         for i in range(n):
             dist[i] = before[i] + after[j + 1, i]
         row_values(dist, near, point, lasts[j])
-        add_one(rows, point, j, before)
+        add_one(rows, point.at, j, before)
 
 
 @kernel
@@ -456,7 +489,8 @@ def permutations(rows, tests, orders, near, chance, steps, stop, sums):
             whole[i] -= empty[i]
         if rows.factors.size:
             add_up(psi, no_offset, scale, point.agree, whole)
-        tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
+        seen = point.agree, point.n_agree, point.n_rows
+        tally(psi, no_offset, scale, whole, seen, rows.copies, tests, t, sums)
 
 
 @kernel
@@ -469,7 +503,7 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
     m, n = rows.cells.shape
     n_orders = 2 * orders.shape[1]
     scratch = make_scratch(n)
-    whole, empty = np.empty(n), np.empty(n)
+    whole, empty, rest = np.empty(n), np.empty(n), np.empty(n)
     no_offset = np.zeros((m, 2))
     firsts, lasts = np.empty((m, n)), np.empty((m, n))
     on_first, on_last = n_orders / m, n_orders / m
@@ -496,8 +530,9 @@ def permutations_with_ends(rows, tests, orders, near, chance, steps, stop, sums)
         else:
             for i in range(n):
                 whole[i] -= empty[i]
-            settle(psi, n_orders, whole)
-        tally(psi, no_offset, scale, whole, point, rows, tests, t, sums)
+            settle(psi, n_orders, whole, rest)
+        seen = point.agree, point.n_agree, point.n_rows
+        tally(psi, no_offset, scale, whole, seen, rows.copies, tests, t, sums)
 
 
 @kernel_part
@@ -514,21 +549,20 @@ def near_step(dist, near, point, rows_near, gaps):
 
 
 @kernel_part
-def walk_order_near(rows, order, near, point, first, whole, psi, offset):
+def walk_order_near(rows, order, near, point, first, buffers, whole, psi, offset):
     """`walk_order` in the near field: far rows cost nothing but their two constants.
 
     The value of row i is psi[j, i] + what its agreement makes of offset[j], which holds
     (miss, hit); `first` is the same of no columns. Fills `whole` = phi(M).
     """
     m, n = psi.shape
-    dist = np.empty(n, np.float32)
-    start(point, dist)
-    near_rows, gaps = np.empty(n, np.uint32), np.empty(n)
+    dist, near_rows, gaps = buffers
+    start(point.left_out, dist)
     k, miss, hit = 0, first[0], first[1]
     for p in range(m):
         j = order[p]
         factor = rows.factors[p] if rows.factors.size else 1.0
-        add_one(rows, point, j, dist)
+        add_one(rows, point.at, j, dist)
         offset[j, 0] -= factor * miss
         offset[j, 1] -= factor * hit
         for q in range(k):
@@ -552,9 +586,10 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
     m, n = rows.cells.shape
     n_pairs = orders.shape[1]
     scratch = make_scratch(n)
-    whole, empty = np.empty(n), np.empty(n)
     # once: a Dask worker gives memory back at once, and gets other pages for the next
+    whole, empty = np.empty(n), np.empty(n)
     psi = np.empty((m, n), sums.cells.dtype)
+    buffers = np.empty(n, np.float32), np.empty(n, np.uint32), np.empty(n)
     for t in range(tests.y.size):
         if stop[0]:
             break
@@ -565,10 +600,12 @@ def permutations_near(rows, tests, orders, near, chance, steps, stop, sums):
         offset = np.zeros((m, 2))
         for k in range(2 * n_pairs):
             order = orders[t, k // 2, :: 1 if k % 2 else -1]
-            walk_order_near(rows, order, near, point, first, whole, psi, offset)
+            fixed = near, point, first, buffers
+            walk_order_near(rows, order, *fixed, whole, psi, offset)
         scale = 0.5 / n_pairs
         for i in range(n):
             whole[i] -= empty[i]
         if rows.factors.size:
             add_up(psi, offset, scale, point.agree, whole)
-        tally(psi, offset, scale, whole, point, rows, tests, t, sums)
+        seen = point.agree, point.n_agree, point.n_rows
+        tally(psi, offset, scale, whole, seen, rows.copies, tests, t, sums)

@@ -271,7 +271,7 @@ def run_item(
     if orders is None:
         sums = cell_values.make_sums(n, m)
         order = column_order(rows)
-        fixed = near, chance, steps, stop
+        fixed = near, chance, steps, stop, cell_values.make_room(rows)
         cell_values.all_subsets(*reordered(rows, tests, order), *fixed, sums)
         return in_file_order(sums, order)
     # sampled values of many rows need no more digits, and memory traffic is what costs

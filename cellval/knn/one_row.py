@@ -193,9 +193,9 @@ def rows_if(rows, n, tests, near, chance, steps, out):
     empty = np.empty(size - n)
     for t in range(tests.y.size):
         point = meet(rows, tests, t, False, steps, scratch, unused)
-        start(point, dist)
+        start(point.left_out, dist)
         for j in range(rows.weight.size):
-            add_one(rows, point, j, dist)
+            add_one(rows, point.at, j, dist)
         place(dist, n, False, near, point, out[t])
         place_anywhere(point, n, chance, empty)
         for q in range(empty.size):
@@ -220,10 +220,10 @@ def cells_if_exact(rows, n, tests, relative, near, chance, steps, out):
     path = np.empty(m + 1, np.int64)
     for t in range(tests.y.size):
         point = meet(rows, tests, t, False, steps, scratch, unused)
-        start(point, dist[0])
+        start(point.left_out, dist[0])
         apart[:] = 0
         for j in range(m):
-            add_one(rows, point, j, apart[j])
+            add_one(rows, point.at, j, apart[j])
         psi = out[t]
         psi[:] = 0.0
         depth = 0
@@ -270,13 +270,13 @@ def cells_if_sampled(rows, n, tests, orders, relative, near, chance, steps, out)
         psi[:] = 0.0
         for o in range(n_orders):
             order = orders[t, o // 2, :: 1 if o % 2 else -1]
-            start(point, dist)
+            start(point.left_out, dist)
             previous[:] = empty
             for p in range(m):
                 if p == m - 1 and o > 0:  # all columns: the same for all orders
                     phi[:] = whole
                 else:
-                    add_one(rows, point, order[p], dist)
+                    add_one(rows, point.at, order[p], dist)
                     place(dist, n, relative, near, point, phi)
                 psi[:, order[p]] += phi - previous
                 previous[:] = phi

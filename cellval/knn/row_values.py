@@ -57,6 +57,7 @@ class Scratch(NamedTuple):
     group: np.ndarray  # uint32 (n + 1,): twice the group of each row
     values: np.ndarray  # float64 (2 n + 2,): of a miss and of a hit in each group
     close: np.ndarray  # float64 (n + 1,): sums of closeness up to each group
+    tally: np.ndarray  # uint64 (n,): of a `Point`
 
 
 class Point(NamedTuple):
@@ -85,8 +86,7 @@ def make_steps(n_rows: int, n_neighbors: int) -> np.ndarray:
     return steps
 
 
-@kernel
-def make_scratch(n):
+def new_scratch(n):
     return Scratch(
         np.empty(n + 1, np.uint64),
         np.empty(n + 1, np.uint64),
@@ -94,7 +94,11 @@ def make_scratch(n):
         np.zeros(n + 1, np.uint32),
         np.empty(2 * n + 2),
         np.zeros(n + 1),
+        np.empty(n, np.uint64),
     )
+
+
+make_scratch = kernel(new_scratch)  # for kernels
 
 
 @kernel_part
@@ -110,7 +114,7 @@ def group_values(a, b, c, tail, steps):
     return miss + gain + later, miss, tail + c * steps[3, size] * take
 
 
-@kernel
+@kernel_part
 def spread_group(items, p, end, b, tail, point, out):
     """Values of the group items[p:end], its last at position b; (next b, next tail)."""
     agree = point.agree
@@ -129,7 +133,7 @@ def spread_group(items, p, end, b, tail, point, out):
     return a, tail
 
 
-@kernel
+@kernel_part
 def spread_many(items, b, tail, point, out):
     """Values of rows in order, walking in from the farthest, which is at position b."""
     steps = point.steps
@@ -156,7 +160,7 @@ def spread_few(n, point, out):
     """Values of few sorted rows, without a branch that depends on the data."""
     # as names of their own: reaching into the tuples in the loops costs 6 %
     tally, agree, steps = point.tally, point.agree, point.steps
-    items, sums, _, group, values, closes = point.scratch
+    items, sums, _, group, values, closes, _ = point.scratch
     g = ZERO  # groups count from 1
     sums[ZERO] = ZERO
     previous = ~ZERO
@@ -260,36 +264,19 @@ def near_values(dist, near, point, out):
 
 
 @kernel_part
-def few_values(dist, point, out):
-    """Values of all rows, each at its own place in the order."""
-    scratch = point.scratch
-    bits = dist.view(np.uint32)
-    order_few(bits, scratch.items, scratch.spare, scratch.counts)
-    # a row that is left out is farther than all others
-    spread_few(bits.size - (point.left_out >= 0), point, out)
-
-
-@kernel_part
-def many_values(dist, point, out):
-    """The same, faster for many rows."""
-    scratch = point.scratch
-    bits = dist.view(np.uint32)
-    items = order_many(bits, point.agree, scratch.items, scratch.spare, scratch.counts)
-    n = bits.size - (point.left_out >= 0)
-    spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, out)
-
-
-@kernel
 def row_values(dist, near, point, out):
     """phi: the value of every row at the distances `dist` from the test point.
 
     `near` is None where rows are few, and 0 where they are many and none is far. Types
     choose what is compiled: a small table does not wait for what large ones need.
     """
+    scratch, bits = point.scratch, dist.view(np.uint32)
+    n = bits.size - (point.left_out >= 0)  # which is farther than all others
     if near is None:
-        few_values(dist, point, out)
+        order_few(bits, scratch.items, scratch.spare, scratch.counts)
+        spread_few(n, point, out)
     elif 0 < near < point.n_rows:
-        values = point.scratch.values
+        values = scratch.values
         items, hit, miss = near_values(dist, near, point, values)
         for i in range(out.size):
             out[i] = mix(point.agree[i], hit, miss)
@@ -297,6 +284,8 @@ def row_values(dist, near, point, out):
             row = (items[q] & LOWER) >> ONE
             out[row] = values[row]
     else:
-        many_values(dist, point, out)
+        spare, counts = scratch.spare, scratch.counts
+        items = order_many(bits, point.agree, scratch.items, spare, counts)
+        spread_many(items[:n], np.uint64(point.n_rows), 0.0, point, out)
     if point.left_out >= 0:
         out[point.left_out] = 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cellval.compiled import kernel, kernel_part
+from cellval.compiled import kernel_part
 from cellval.knn.agreement import HALF, ONE, as_bit
 
 LEFT_OUT = np.float32(np.inf)  # a row that is no neighbour (the point itself)
@@ -13,7 +13,7 @@ CROWDED = 40  # mean crowd in a row's bucket from which insertion would be quadr
 ZERO = np.uint64(0)
 
 
-@kernel
+@kernel_part
 def radix_sort(items, spare, counts):
     """Sort items by their upper half, 11 bits a pass; returns one of the buffers."""
     if items.size == 0:
@@ -62,7 +62,7 @@ def insertion_sort(items, n, budget):
     return True
 
 
-@kernel
+@kernel_part
 def order_many(bits, agree, items, spare, counts):
     """All rows as items in order of distance; returns one of the buffers.
 
@@ -103,7 +103,7 @@ def order_many(bits, agree, items, spare, counts):
     return radix_sort(items[:n], spare[:n], counts)
 
 
-@kernel
+@kernel_part
 def order_few(bits, items, spare, counts):
     """Sort rows into items: buckets of distance finished by insertion.
 

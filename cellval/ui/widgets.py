@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.views.order import find_rows, window
+
+AT_ONCE = 2**20  # bytes of a file that may wait in memory for its click
 
 
 def lasting(
@@ -167,7 +170,13 @@ def typed_rows(table: Table, key: str) -> list[int]:
 def download(
     label: str, name: str, data: bytes | Callable[[], bytes], **options: Any
 ) -> None:
-    """A button that fetches a file; a function makes it when it is asked for."""
+    """A button that fetches a file; a function makes it when it is asked for.
+
+    What is still to be made has another address each time that the page is drawn, so
+    that a click just then is lost. A small file that is there keeps its own.
+    """
+    if isinstance(data, bytes) and len(data) > AT_ONCE:
+        data = partial(bytes, data)
     st.download_button(
         label,
         data,

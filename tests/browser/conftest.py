@@ -1,6 +1,7 @@
 """A real server and a real browser. Skipped, with the reason, where one is missing."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -15,6 +16,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
+# Streamlit's word on a click on a file that is made on demand, when the page was drawn
+# anew just then. Walks click again (see `steps.download`), as a person would.
+LATE = re.compile(
+    r"^.* Error executing deferred callable .*\nTraceback.*\n(?:  .*\n)*"
+    r".*MediaFileStorageError: Deferred file \w+ not found$",
+    re.M,
+)
 
 
 def chromium_path():
@@ -114,7 +122,7 @@ def server(tmp_path_factory):
     running = Server(tmp_path_factory.mktemp("server") / "log.txt")
     yield running
     running.close()
-    assert "Traceback" not in running.log.read_text()
+    assert "Traceback" not in LATE.sub("", running.log.read_text())
 
 
 @pytest.fixture

@@ -170,6 +170,19 @@ def test_many_rows_are_asked_about_part_by_part(monkeypatch):
     np.testing.assert_array_equal(parts.apart, whole.apart)
 
 
+def test_what_takes_all_rows_is_counted_once_and_not_for_each_part(monkeypatch):
+    """Else a search takes time with the square of the rows."""
+    table = random_table(3, 40, ["number", "category", "category"])
+    model, rows, counted = make_model(table), np.arange(40), []
+    count = nearby._shares
+    monkeypatch.setattr(nearby, "ITEM_ROWS", 7)
+    monkeypatch.setattr(
+        nearby, "_shares", lambda *given: counted.append(1) or count(*given)
+    )
+    NeighbourIndex(table, model, MOST_KNOWN).ask(model.cells, rows)
+    assert len(counted) == 2
+
+
 def test_nothing_is_said_about_categories_that_are_all_missing():
     frame = pd.DataFrame({"x": range(8), "c": [None] * 8, "y": ["a", "b"] * 4})
     table = Table.from_frame(frame, label="y", kinds={"c": "category"})

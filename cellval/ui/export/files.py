@@ -85,13 +85,13 @@ def show_repaired(session: Session, table: Table) -> None:
     with _card(a, f"Repaired {what}", holds):
         words, name = f"Download the repaired {what}", repaired_name(table)
         mime = "text/csv" if what == "CSV" else "application/octet-stream"
-        download(words, name, lambda: raw, disabled=nothing, mime=mime)
+        download(words, name, raw, disabled=nothing, mime=mime)
     log = log.drop(columns=["id"] * (table.id_column is None))
     *names, last = log
     holds = f"{counted(len(log), 'line')}: {', '.join(names)} and {last}."
     with _card(b, "Change log", holds):
-        name, make = f"{stem(table)}-changes.csv", partial(csv_bytes, log)
-        download("Download the change log", name, make, disabled=nothing)
+        name = f"{stem(table)}-changes.csv"
+        download("Download the change log", name, csv_bytes(log), disabled=nothing)
     undecided = nothing and not session.file.decisions
     holds = (
         "What you decided, by content and not by row number, as a text that you can "
@@ -202,7 +202,7 @@ def cell_files(session: Session, table: Table, values: CellValues) -> None:
         "again on the Repair page, or use it with `python -m cellval repair`.",
     ):
         name = f"{stem(table)}-decisions.csv"
-        download("Download flagged cells", name, lambda: csv_bytes(flagged))
+        download("Download flagged cells", name, csv_bytes(flagged))
     with _card(
         b,
         "Whole list",
@@ -376,15 +376,19 @@ def csv_button(
     table: Table,
     label: str,
     name: str,
-    make: Callable[[], pd.DataFrame],
+    frame: pd.DataFrame | Callable[[], pd.DataFrame],
     words: str,
 ) -> None:
-    """Download a frame, made when it is asked for, as a CSV."""
+    """Download a frame as a CSV; a function makes it when it is asked for."""
+
+    def made(frame: pd.DataFrame) -> bytes:
+        return csv_bytes(safe_frame(frame))
+
     with place:
         download(
             label,
             f"{stem(table)}-{name}.csv",
-            lambda: bytes(csv_bytes(safe_frame(make()))),
+            (lambda: made(frame())) if callable(frame) else made(frame),
             key=f"download {name}",
             help=f"CSV. {words}",
         )

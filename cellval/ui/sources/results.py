@@ -79,8 +79,8 @@ def show(
     _explain(blocks)
     unit = f"Values are shares of {score}: 0.0037 is 0.37 pp."
     a, b, _ = st.columns([1, 1, 2])
-    csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame, unit)
-    csv_button(b, table, "Download the shares", "shares", blocks.shares, unit)
+    csv_button(a, table, "Download the blocks", "blocks", blocks.to_frame(), unit)
+    csv_button(b, table, "Download the shares", "shares", blocks.shares(), unit)
 
 
 def _counted_from(

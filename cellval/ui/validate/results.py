@@ -274,7 +274,7 @@ def _files(table: Table, result: "Validation") -> None:
         table,
         "Download the numbers",
         "validation",
-        lambda: signals_frame(result),
+        signals_frame(result),
         "A line for each order of inspection; shares from 0 to 1.",
     )
     csv_button(
@@ -282,7 +282,7 @@ def _files(table: Table, result: "Validation") -> None:
         table,
         "Download the curves",
         "validation-curves",
-        lambda: result.points(inspected(result.n_cells)),
+        result.points(inspected(result.n_cells)),
         "The points of both figures; shares from 0 to 1.",
     )
     csv_button(
