@@ -64,8 +64,9 @@ class App:
             self._server.wait()
 
     def wait(self) -> None:
-        """Until it ends by itself, or by Ctrl-C, which stops it."""
+        """Say where it is until it ends by itself, or by Ctrl-C, which stops it."""
         try:
+            print(f"cellval is at {self.url} (Ctrl-C ends it)", flush=True)
             self._server.wait()
         except KeyboardInterrupt:
             self.stop()
@@ -209,7 +210,6 @@ def show(
     in_notebook = _in_notebook()
     app = start(port, browser=not in_notebook if browser is None else browser, at=link)
     if not in_notebook and not hasattr(sys, "ps1") and browser is not False:
-        print(f"cellval is at {app.url} (Ctrl-C ends it)", flush=True)
         app.wait()
     return app
 

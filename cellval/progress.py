@@ -105,17 +105,18 @@ def shown(
 ) -> Iterator[Step]:
     """Pass snapshots on, and keep one line of a terminal up to date.
 
-    Where there is no terminal, such as in a log, a line is added every few seconds.
-    Before it stands `what`, such as "measuring models".
+    Where there is no terminal, such as in a log, a line is added every few seconds, and
+    as soon as there is a result. Before it stands `what`, such as "measuring models".
     """
     stream = stream or sys.stderr
     terminal = stream.isatty()
     every = 0.2 if terminal else 5.0
-    width, last, took = 0, -every, 0.0
+    width, last, took, has_result = 0, -every, 0.0, False
     snapshot: Step | None = None
     for snapshot in snapshots:
         now = time.monotonic()
-        if now - last >= max(every, 10 * took) or snapshot.done >= 1:
+        is_news = snapshot.done >= 1 or snapshot.has_result > has_result
+        if is_news or now - last >= max(every, 10 * took):
             text = line(snapshot, with_error=not what)  # of values, which are no `what`
             text = f"{what}: {text}" if what else text
             with suppress(OSError):  # a terminal that was closed ends no run
@@ -124,6 +125,7 @@ def shown(
             # The error is known when the result is made: that may take a while.
             took = time.monotonic() - now
             width, last = len(text), -every if snapshot.preparing else now
+            has_result = snapshot.has_result
         yield snapshot
     if snapshot is not None and terminal:
         with suppress(OSError):

@@ -111,6 +111,20 @@ def test_a_log_gets_a_line_every_few_seconds_and_the_last(clock):
     assert shares == ["...", "5%", "30%", "55%", "80%", "100%"]
 
 
+def test_a_log_tells_of_the_first_result_at_once(clock):
+    stream, values = io.StringIO(), SimpleNamespace(typical_stderr=0.5)
+
+    def steps():
+        yield Snapshot(0.0)
+        for k in range(1, 5):
+            clock.seconds += 0.1
+            yield Snapshot(k / 10, make=lambda: values)
+
+    list(shown(steps(), stream=stream))
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 2 and "10%  standard error 0.5" in lines[1]
+
+
 def test_closing_what_is_shown_ends_the_run():
     ended = []
 

@@ -45,6 +45,13 @@ class NeighbourModel:
     bends: np.ndarray
     order: np.ndarray  # int64 (n,): random; among equally near rows the first win
 
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Where in that order each row is."""
+        places = np.empty(self.order.size, np.int64)
+        places[self.order] = np.arange(self.order.size)
+        return places
+
 
 @np.errstate(all="ignore")  # numbers may be as large, or as small, as can be
 def make_model(table: Table, random_state: int = 0) -> NeighbourModel:
@@ -327,13 +334,7 @@ class NeighbourIndex:
         place = np.full(len(self.model.cells) + 1, -1)  # the last: of none
         place[self.used] = np.arange(self.used.size)
         self.predictors = np.ascontiguousarray(place[predictors])
-        self.cells = self._compared(self.model.cells[:, self.known])
-        # of each row of the table among them, or -1
-        self.place = np.full(self.table.n_rows, -1, np.int64)
-        self.place[self.known] = np.arange(self.known.size)
-
-    def _compared(self, cells: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(cells[self.used])
+        self.cells = self.model.cells[np.ix_(self.used, self.known)]
 
     def neighbours(
         self, cells: np.ndarray, rows: np.ndarray, stop: np.ndarray = GO_ON
@@ -342,7 +343,9 @@ class NeighbourIndex:
         model, used = self.model, self.used
         n_near = max(1, min(N_NEAR, self.known.size - 1))
         found = np.empty((rows.size, len(self.asked), n_near), np.int32)
-        rows_asked = self._compared(cells), self.place[rows]
+        own = model.places[rows]
+        own = np.where(own < self.known.size, own, -1)
+        rows_asked = np.ascontiguousarray(cells[used]), own
         weights = self.predictors, model.importance[self.asked]
         columns = model.weight[used], model.is_category[used], *weights
         nearest_rows(*rows_asked, self.cells, *columns, found, stop)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from cellval.detect.readings import (
 from cellval.detect.rules import exceptions
 from cellval.detect.surprise import Surprise
 from cellval.errors import InputError
+from cellval.kept import kept
 from cellval.stats import robust_spread
 from cellval.table.columns import Column
 from cellval.table.encoding import encode_column
@@ -111,10 +113,14 @@ def suggest_many(
     """The same for many cells, by row and column position; for the first ones only if
     time is over before the end.
     """
-    index = NeighbourIndex(table, found.model, MOST_KNOWN)
+
+    @cache
+    def asked(j: int) -> NeighbourIndex:
+        return NeighbourIndex(table, found.model, MOST_KNOWN, [j])
+
     is_code = holds_code(table, found.placeholders)
     swaps: dict[tuple[int, int], list[Suggestion]] = {}
-    near: dict[int, np.ndarray] = {}
+    near: dict[tuple[int, int], np.ndarray] = {}
     # Once for each column: it compares all its categories.
     meant = {j: misspelt(table.features[j]) for j in {j for _, j in cells}}
     answers: list[tuple[Suggestion, ...]] = []
@@ -122,10 +128,9 @@ def suggest_many(
         if at % AT_ONCE == 0:
             if at and is_over():
                 break
-            swaps = _swaps(table, found, cells[at : at + AT_ONCE], index)
-        if i not in near:
-            near[i] = index.neighbours(found.model.cells[:, [i]], np.array([i]))[0]
-        around = _Around.of(table, j, near[i][j])
+            some = cells[at : at + AT_ONCE]
+            swaps, near = _swaps(table, found, some, asked), _near(found, some, asked)
+        around = _Around.of(table, j, near[i, j])
         known = writings(table)[table.feature_names[j]].known
         options = _by_rule(table, i, j) + _readings(table, found, i, j)
         named, slips, unit = _slips(table, found, i, j)
@@ -136,6 +141,20 @@ def suggest_many(
             options = [CODE, *(replace(o, is_likely=False) for o in options)]
         answers.append(_in_order(table.cells[table.feature_names[j]].iloc[i], options))
     return answers
+
+
+def _near(
+    found: Surprise,
+    cells: Sequence[tuple[int, int]],
+    asked: Callable[[int], NeighbourIndex],
+) -> dict[tuple[int, int], np.ndarray]:
+    """The rows most like that of each cell, by what predicts its column."""
+    near: dict[tuple[int, int], np.ndarray] = {}
+    for j in {j for _, j in cells}:
+        rows = np.array([i for i, own in cells if own == j])
+        rows_found = asked(j).neighbours(found.model.cells[:, rows], rows)[:, 0]
+        near |= {(i, j): row for i, row in zip(rows.tolist(), rows_found, strict=True)}
+    return near
 
 
 def _by_rule(table: Table, i: int, j: int) -> list[Suggestion]:
@@ -171,6 +190,7 @@ def best_suggestions(
     """The likely suggestion for each surprising cell, if there is one.
 
     Cells behind the first `MOST_DETAILED`, or for which no time is left, have none.
+    Each is looked for once: it takes a millisecond, and lists ask again.
     """
     odd = np.flatnonzero(found.surprise[rows, columns] < ODD)
     best: list[Suggestion | None] = [None] * rows.size
@@ -180,11 +200,19 @@ def best_suggestions(
         best[at] = replace(CODE, is_likely=True)
     detailed = odd[~is_code][:MOST_DETAILED]
     cells = [(int(rows[at]), int(columns[at])) for at in detailed]
-    known = suggest_many(table, found, cells, is_over)
-    for at, options in zip(detailed[: len(known)], known, strict=True):
-        if options and options[0].is_likely:
-            best[at] = options[0]
+    known = _known(found, table)
+    new = [cell for cell in cells if cell not in known]
+    answers = suggest_many(table, found, new, is_over) if new else []
+    for cell, options in zip(new, answers, strict=False):  # fewer, if time is over
+        known[cell] = next((option for option in options if option.is_likely), None)
+    for at, cell in zip(detailed, cells, strict=True):
+        best[at] = known.get(cell)
     return best
+
+
+@kept(1)
+def _known(found: Surprise, table: Table) -> dict[tuple[int, int], Suggestion | None]:
+    return {}
 
 
 def suggested_text(best: Suggestion | None) -> str:
@@ -240,9 +268,15 @@ def _could_be(column: Column, i: int, own: str, text: str) -> bool:
     """Is a text the one that a cell's is most like, and a much more common one?"""
     if column.codes is None:
         return is_closest(own, text, [text])
-    counts = np.bincount(column.codes[~column.missing])
+    counts = _counts(column)
     common = np.flatnonzero(counts >= TIMES * counts[column.codes[i]])
     return is_closest(own, text, [column.categories[k] for k in common])
+
+
+@kept(1)
+def _counts(column: Column) -> np.ndarray:
+    assert column.codes is not None
+    return np.bincount(column.codes[~column.missing])
 
 
 # --- the same text, read or written otherwise -----------------------------------------
@@ -282,9 +316,16 @@ def _is_usual(table: Table, j: int, text: str) -> bool:
     """Is a number where nearly all of its column are, whatever absurd ones it has?"""
     column = table.features[j]
     read = table.read_texts(column.name, [text]).numbers
-    assert read is not None and column.numbers is not None
-    away = np.abs(read[0] - np.nanmedian(column.numbers))
-    return bool(away <= FAR * robust_spread(column.numbers))
+    assert read is not None
+    middle, spread = _middle(column)
+    return bool(abs(read[0] - middle) <= FAR * spread)
+
+
+@kept(1)
+def _middle(column: Column) -> tuple[float, float]:
+    """The median and the spread around it."""
+    assert column.numbers is not None
+    return float(np.nanmedian(column.numbers)), robust_spread(column.numbers)
 
 
 def _fits(
@@ -390,7 +431,7 @@ def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, st
     value = as_decimal(number, mark) if column.kind == "number" else None
     if value is None:
         return found
-    usual, most = _digits(table, column, mark)
+    usual, most = _digits(column, table)
     for power in (1, -1, 2, -2, 3, -3):
         places = f"{abs(power)} place{'s' * (abs(power) > 1)}"
         way = "right" if power > 0 else "left"
@@ -408,11 +449,12 @@ def _variants(table: Table, column: Column, own: str) -> dict[str, tuple[str, st
     return found
 
 
-def _digits(table: Table, column: Column, mark: str) -> tuple[int, int]:
+@kept(1)
+def _digits(column: Column, table: Table) -> tuple[int, int]:
     """Digits behind the decimal mark: in most cells, and at most."""
     texts = [text.strip() for text in table.cells[column.name].head(200)]
     found = [match[0] for text in texts if (match := _number.search(text))]
-    digits = [len(number.partition(mark)[2]) for number in found] or [0]
+    digits = [len(number.partition(table.decimal)[2]) for number in found] or [0]
     return int(np.bincount(digits).argmax()), max(digits)
 
 
@@ -423,7 +465,7 @@ def _swaps(
     table: Table,
     found: Surprise,
     cells: Sequence[tuple[int, int]],
-    index: NeighbourIndex,
+    asked: Callable[[int], NeighbourIndex],
 ) -> dict[tuple[int, int], list[Suggestion]]:
     """For odd cells: the columns with which they may have been swapped.
 
@@ -455,12 +497,12 @@ def _swaps(
         read = table.read_texts(names[target], list(mine.values()))
         changed[target, list(mine)] = encode_column(read, table.features[target])[0]
         came[target] = list(mine), read
-    answer = index.ask(changed, rows)
     fits = np.full(rows.size, np.inf)
     for target, (at, read) in came.items():
-        fit, tail = answer.apart[at, target].astype(float), found.tails[target]
+        answer = asked(target).ask(changed[:, at], rows[at])
+        fit, tail = answer.apart[:, 0].astype(float), found.tails[target]
         if tail is not None and read.numbers is not None:
-            fit = tail.probability(read.numbers, answer.expected[at, target], fit)
+            fit = tail.probability(read.numbers, answer.expected[:, 0], fit)
         fits[at] = np.minimum(fits[at], np.nan_to_num(fit))
     result: dict[tuple[int, int], list[Suggestion]] = {}
     for (i, j, k), both_fit in zip(tried, fits.tolist(), strict=True):
@@ -496,5 +538,11 @@ def _partners(table: Table, i: int, j: int) -> list[int]:
 
 
 def _within(column: Column, number: float) -> bool:
+    lowest, highest = _ends(column)
+    return lowest <= number <= highest
+
+
+@kept(1)
+def _ends(column: Column) -> tuple[float, float]:
     assert column.numbers is not None
-    return bool(np.nanmin(column.numbers) <= number <= np.nanmax(column.numbers))
+    return float(np.nanmin(column.numbers)), float(np.nanmax(column.numbers))

@@ -102,7 +102,7 @@ def value_lines(
     return {
         "position": rows,
         "row_number": table.row_numbers[rows],
-        "id": np.array(table.ids, object)[rows],
+        "id": [table.ids[i] for i in rows.tolist()],
         "column": np.array(table.feature_names, object)[columns],
         "content": texts,
         "value": none if values is None else values.values[rows, columns],

@@ -98,9 +98,10 @@ class Suspicion:
 
     def findings(self, cells: tuple[np.ndarray, ...]) -> list[str]:
         """One of `FINDINGS` for each cell, by positions of rows and columns."""
-        kinds = np.where(self.ranks <= self.n_flagged, 0, 1 + self.corner)
+        flagged = self.ranks[cells] <= self.n_flagged
+        kinds = np.where(flagged, 0, 1 + self.corner[cells])
         names = list(FINDINGS.values())
-        return [names[kind] for kind in kinds[cells].tolist()]
+        return [names[kind] for kind in kinds.tolist()]
 
     def corner_of(self, position: int, j: int) -> str:
         """The corner of one cell, by its key."""

@@ -23,6 +23,7 @@ from cellval.table.table import Table
 from cellval.valuation import iter_chosen
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.views.inspection_list import prepare
 from cellval.views.table_view import table_view
 from cellval.views.value_view import value_view
 
@@ -264,8 +265,7 @@ class ValuationJob(Job[CellValues]):
         if found is not None:
             suspicion = make_suspicion(self.table, values, found)
             _prepare(suspicion, "ranks", "n_flagged", "corner")
-            if is_last:
-                self._ask(suspicion)
+            self._look_closely(values, suspicion, ask=is_last)
         with self._lock:
             if self.active:
                 self._values, self._suspicion = values, suspicion
@@ -273,10 +273,16 @@ class ValuationJob(Job[CellValues]):
                 self._wanted, self._made_at = False, time.monotonic()
                 self._making = self._made_at - began
 
-    def _ask(self, suspicion: Suspicion) -> None:
-        """Find the questions, which takes long, before somebody wants to see them."""
+    def _look_closely(
+        self, values: CellValues, suspicion: Suspicion, *, ask: bool
+    ) -> None:
+        """Find suggestions and, at the end, the questions, which takes long, before
+        somebody wants to see them.
+        """
         try:
-            all_findings(suspicion)
+            prepare(self.table, values, suspicion)
+            if ask:
+                all_findings(suspicion)
         except Exception:  # values are shown without them
             report(f"findings of {self.table.name} failed")
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellval.errors import InputError
+from cellval.kept import kept
 from cellval.stats import robust_spread, unit_of
 from cellval.table.columns import Column
 from cellval.table.labels import LABEL_KINDS
@@ -89,10 +90,6 @@ def encode_column(wanted: Column, like: Column) -> tuple[np.ndarray, float]:
 
 
 def _categories(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
-    assert column.codes is not None
-    present = column.codes[column.codes >= 0]
-    share = np.bincount(present) / max(1, present.size)
-    differ = 1.0 - float(np.sum(share**2))  # of two random cells
     if wanted.codes is None:
         raise InputError(
             f"Column '{column.name}' holds categories in the training table, but "
@@ -100,12 +97,20 @@ def _categories(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         )
     code_of = {text: code for code, text in enumerate(column.categories)}
     codes = [float(code_of.get(text, UNKNOWN)) for text in wanted.categories]
-    return np.array([*codes, np.nan])[wanted.codes], _few_bits(1.0 / (differ or 1.0))
+    return np.array([*codes, np.nan])[wanted.codes], _weight(column)
+
+
+@kept(1)  # a few cells are often encoded like those of a long column
+def _weight(column: Column) -> float:
+    """Of categories."""
+    assert column.codes is not None
+    present = column.codes[column.codes >= 0]
+    share = np.bincount(present) / max(1, present.size)
+    differ = 1.0 - float(np.sum(share**2))  # of two random cells
+    return _few_bits(1.0 / (differ or 1.0))
 
 
 def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
-    assert column.numbers is not None
-    x = column.numbers[~np.isnan(column.numbers)]
     new = wanted.numbers
     if new is None:
         if not wanted.missing.all():
@@ -114,12 +119,10 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
                 f"{wanted.kind} in the test table. Read the test table with like=table."
             )
         new = np.full(len(wanted.missing), np.nan)
-    if x.size == 0:
+    found = _scale(column)
+    if found is None:
         return np.full(new.size, np.nan), 1.0
-    unit = unit_of(x)
-    centre, scale = np.median(x / unit) * unit, robust_spread(x)
-    with np.errstate(over="ignore"):
-        factor = _exact_factor(x)
+    unit, centre, scale, factor = found
     if factor:  # decimals as whole numbers, so that equal gaps are equal in float32 too
         with np.errstate(over="ignore"):
             cells = new * factor
@@ -134,6 +137,19 @@ def _numbers(column: Column, wanted: Column) -> tuple[np.ndarray, float]:
         scale = 1.0
     limit = FARTHEST * scale
     return np.clip(cells, -limit, limit), _few_bits(0.5 / scale**2)
+
+
+@kept(1)
+def _scale(column: Column) -> tuple[float, float, float, float] | None:
+    """Unit, median, spread and factor (or 0) of numbers; None if all are missing."""
+    assert column.numbers is not None
+    x = column.numbers[~np.isnan(column.numbers)]
+    if x.size == 0:
+        return None
+    unit = unit_of(x)
+    with np.errstate(over="ignore"):
+        factor = _exact_factor(x)
+    return unit, float(np.median(x / unit) * unit), robust_spread(x), factor
 
 
 def _exact_factor(x: np.ndarray) -> float:

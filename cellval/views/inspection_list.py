@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.detect.placeholders import holds_code, missing_codes
-from cellval.detect.suggestions import suggested_text
+from cellval.detect.suggestions import best_suggestions, suggested_text
 from cellval.detect.suspects import suspicion_lines, value_lines
 from cellval.detect.suspicion import Suspicion
 from cellval.repairs.repair import Repairs
@@ -16,7 +16,6 @@ from cellval.table.table import Table
 from cellval.text import brief, content, one_in
 from cellval.values.result import CellValues
 from cellval.views.rankings import Ranking, ranking
-from cellval.views.suggested import suggested
 
 MOST = 5000
 USUAL = 50  # lines, or as many as there are suspects if these are more
@@ -65,6 +64,11 @@ def inspection(
     n = None if n_rule is None else min(n_rule, at.size)
     lines["suspect"] = np.arange(at.size) < (n or 0)
     return Inspection(pd.DataFrame(lines), ranked.by, n, ranked.n_rule, wanted.k)
+
+
+def prepare(table: Table, values: CellValues, suspicion: Suspicion) -> None:
+    """Make what takes long of the usual list, so that no page waits for it."""
+    inspection(table, values, suspicion, Wanted(), decisions={}, repairs={})
 
 
 def usual_number(
@@ -119,7 +123,7 @@ def _lines(
         pairs = zip(lines["column"], (table.groups[i] for i in rows), strict=True)
         lines["usual"] = [usual[pair] for pair in pairs]
         return lines
-    best = suggested(suspicion.surprise, table, rows, columns)
+    best = best_suggestions(table, suspicion.surprise, rows, columns)
     lines["suggestion"] = [*map(suggested_text, best)]
     lines |= suspicion_lines(suspicion, rows, columns)
     lines["finding"] = suspicion.findings((rows, columns))

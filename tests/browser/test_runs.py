@@ -21,34 +21,22 @@ from browser.steps import (
 )
 
 
-def test_stop_keeps_what_there_is_and_pages_do_not_end_a_run(page, server):
-    start_slow(page, server)
-    for title in ("Columns", "Inspection list", "Data", "Heatmap"):
-        goto(page, title)
-        expect(button(page, "Stop the run")).to_be_visible()
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
-    button(page, "Stop the run").click()
-    expect(sidebar(page).get_by_text("The values so far are kept")).to_be_visible()
-    expect(page.locator(".js-plotly-plot").first).to_be_visible()
-    no_faults(page)
-
-
-def test_a_reload_during_a_run_finds_it_again(page, server):
-    start_slow(page, server)
-    expect(page).to_have_url(re.compile(r"project="))
-    link = page.url
-    page.reload()
-    expect(button(page, "Stop the run")).to_be_visible()
-    expect(sidebar(page).get_by_text("slow.csv")).to_be_visible()
-    goto(page, "Columns")
-    expect(page).to_have_url(re.compile(link.rpartition("=")[2]))
-    button(page, "Stop the run").click()
-    expect(sidebar(page).get_by_text("The values so far are kept")).to_be_visible()
-
-
-def test_two_people_see_only_their_own(new_person, server):
+def test_a_run_goes_on_beside_pages_reloads_and_others_and_a_stop_keeps_it(
+    new_person, server
+):
     one, two = new_person(), new_person()
     start_slow(one, server)
+    expect(one).to_have_url(re.compile(r"project="))
+    link = one.url
+    one.reload()
+    expect(button(one, "Stop the run")).to_be_visible()
+    expect(sidebar(one).get_by_text("slow.csv")).to_be_visible()
+    for title in ("Columns", "Inspection list", "Data", "Heatmap"):
+        goto(one, title)
+        expect(button(one, "Stop the run")).to_be_visible()
+        expect(one).to_have_url(re.compile(link.rpartition("=")[2]))
+    expect(one.locator(".js-plotly-plot").first).to_be_visible()
+    # another person sees nothing of it
     two.goto(server.url)
     expect(sidebar(two).get_by_text("No data yet.")).to_be_visible()
     button(two, "Davis").click()
@@ -57,13 +45,22 @@ def test_two_people_see_only_their_own(new_person, server):
     done(two)
     expect(sidebar(two).get_by_text("davis.csv")).to_be_visible()
     expect(sidebar(one).get_by_text("slow.csv")).to_be_visible()
-    expect(button(one, "Stop the run")).to_be_visible()
     button(one, "Stop the run").click()
     expect(sidebar(one).get_by_text("The values so far are kept")).to_be_visible()
+    expect(one.locator(".js-plotly-plot").first).to_be_visible()
+    no_faults(one)
 
 
 def test_runs_wait_in_turn_and_a_killed_server_loses_nothing(new_person, fresh_server):
     one, two = new_person(), new_person()
+    # a link to a page works as the very first visit, too
+    answer = one.goto(f"{fresh_server.url}/export")
+    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
+    expect(one.get_by_role("heading", name="Export", level=1)).to_be_visible()
+    for title in TITLES:
+        link = one.get_by_test_id("stSidebarNavLink").filter(has_text=title)
+        expect(link).to_be_visible()
+    no_faults(one)
     start_slow(one, fresh_server)
     two.goto(fresh_server.url)
     button(two, "Davis").click()
@@ -138,14 +135,3 @@ def test_a_table_of_the_size_of_adult_shows_partial_values_and_light_pages(
         )
         assert sum(received) < 2_000_000, title
         no_faults(page)
-
-
-def test_a_link_to_a_page_works_as_the_very_first_visit(page, fresh_server):
-    answer = page.goto(f"{fresh_server.url}/export")
-    assert answer.headers["x-frame-options"] == "SAMEORIGIN"
-    expect(page.get_by_role("heading", name="Export", level=1)).to_be_visible()
-    for title in TITLES:
-        expect(
-            page.get_by_test_id("stSidebarNavLink").filter(has_text=title)
-        ).to_be_visible()
-    no_faults(page)

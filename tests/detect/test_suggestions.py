@@ -300,6 +300,20 @@ def test_a_swap_is_likely_only_if_both_cells_are_odd():
     assert suggestions(table, surprise(table), 17, "height")[0].is_likely
 
 
+def test_the_best_of_a_cell_is_looked_for_once(monkeypatch):
+    frame = people().astype(object)
+    frame.loc[[17, 40], "weight"] *= 10
+    table = read(frame.to_csv(index=False).encode(), label="sex")
+    found, look, asked = surprise(table), suggest_many, []
+    monkeypatch.setattr(
+        module, "suggest_many", lambda *given: asked.append(given[2]) or look(*given)
+    )
+    first = best_suggestions(table, found, np.array([17]), np.array([1]))
+    both = best_suggestions(table, found, np.array([40, 17]), np.array([1, 1]))
+    assert both[1] is first[0] is not None and both[0] is not None
+    assert asked == [[(17, 1)], [(40, 1)]]
+
+
 def test_suggestions_end_when_time_is_over(monkeypatch):
     frame = people().astype(object)
     frame.loc[[17, 40], "weight"] *= 10

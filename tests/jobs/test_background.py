@@ -10,6 +10,7 @@ import pytest
 from cases import random_table
 
 import cellval
+from cellval.detect import suggestions
 from cellval.jobs import background as jobs
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob, start_job
@@ -17,6 +18,7 @@ from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot
 from cellval.repairs.measure import iter_comparison
 from cellval.values.options import RunOptions
+from cellval.views.inspection_list import Wanted, inspection
 
 WAIT = 900  # seconds; the first run on a machine compiles, and others may be busy
 
@@ -309,6 +311,18 @@ def test_questions_are_ready_when_a_run_ends(table, monkeypatch):
     job = queue.start(table, RunOptions(n_neighbors=3))
     assert job.wait(WAIT)
     assert len(asked) == 1 and asked[0] is job.suspicion  # that pages show
+
+
+def test_suggestions_of_the_usual_list_are_ready_before_a_page_wants_them(
+    davis, monkeypatch
+):
+    job = queue.start(davis, RunOptions())
+    assert job.wait(WAIT)
+    monkeypatch.setattr(suggestions, "suggest_many", None)
+    listed = inspection(
+        davis, job.values, job.suspicion, Wanted(), decisions={}, repairs={}
+    )
+    assert listed.frame["suggestion"].any()
 
 
 def test_a_run_is_done_even_if_no_questions_can_be_found(table, monkeypatch, caplog):

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import cellval
+from cellval.table import encoding
 from cellval.table.describe import small_spreads, spread
-from cellval.table.encoding import encode
+from cellval.table.encoding import encode, encode_column
 from cellval.table.table import Table, read
 
 
@@ -83,6 +84,16 @@ def test_numbers_as_small_or_as_large_as_can_be_are_valued_and_drawn(numbers):
     assert cellval.suspects(table)["suspicion"].notna().all()
     assert sum(small_spreads(table)["x"]) > 99
     assert np.isfinite(spread(table, 0, "x").edges).all()
+
+
+def test_a_few_cells_are_encoded_without_looking_at_the_whole_column_again(monkeypatch):
+    lines = [f"{k},{'abc'[k % 3]},{'uv'[k % 2]}" for k in range(30)]
+    table = read("\n".join(["x,c,y", *lines]).encode(), label="y")
+    whole = [encode_column(column, column) for column in table.features]
+    monkeypatch.setattr(encoding, "robust_spread", None)
+    for (cells, _), column in zip(whole, table.features, strict=True):
+        some = table.read_texts(column.name, table.cells[column.name].head(3).tolist())
+        np.testing.assert_array_equal(encode_column(some, column)[0], cells[:3])
 
 
 def test_tiny_numbers_are_as_far_apart_as_others():
