@@ -73,13 +73,13 @@ def of_estimate(name):
 
 
 def of_findings(name):
-    """Rows x rows that are compared to find odd cells."""
+    """Rows x rows that are compared to find odd cells, for each column asked about."""
     table = read(name)
 
     def compared(index, cells, rows, *rest):
-        return rows.size * index.known.size
+        return rows.size * index.known.size * len(index.asked)
 
-    with counting(NeighbourIndex, "answers", compared) as counted:
+    with counting(NeighbourIndex, "neighbours", compared) as counted:
         all_findings(make_suspicion(table, None, surprise(table)))
     return counted[0]
 
