@@ -146,13 +146,12 @@ def reasons(suspicion: Suspicion, rows: np.ndarray, columns: np.ndarray) -> list
     ordinary = {k: f"{words[0].upper()}{words[1:]}." for k, words in enumerate(corners)}
     kinds = suspicion.corner[rows, columns]
     texts = [ordinary[kind] for kind in kinds.tolist()]
-    usual: dict[tuple[int, int], Usual] = {}
     for at in np.flatnonzero(suspicion.surprise.surprise[rows, columns] < SURPRISING):
         i, j = int(rows[at]), int(columns[at])
-        why = suspicion.surprise.misfits.get((i, j)) or _oddity(suspicion, i, j, usual)
+        why = suspicion.surprise.misfits.get((i, j)) or _oddity(suspicion, i, j)
         texts[at] = why + (" It hurts." if suspicion.hurts[i, j] else "")
     for at in np.flatnonzero(_is_unusual(suspicion, rows, columns)):
-        why = _oddity(suspicion, int(rows[at]), int(columns[at]), usual)
+        why = _oddity(suspicion, int(rows[at]), int(columns[at]))
         texts[at] = f"A little unusual: {why[0].lower()}{why[1:]}"
     return texts
 
@@ -166,13 +165,18 @@ def _is_unusual(
     return np.asarray(ordinary & (odd < UNUSUAL))
 
 
-def _oddity(
-    suspicion: Suspicion, i: int, j: int, usual: dict[tuple[int, int], Usual]
-) -> str:
+@kept(1)
+def _usual(column: Column, table: Table) -> dict[int, Usual]:
+    """By label; of those that were asked for."""
+    return {}
+
+
+def _oddity(suspicion: Suspicion, i: int, j: int) -> str:
     table, found = suspicion.table, suspicion.surprise
     column, label = table.features[j], int(table.y[i])
-    if (j, label) not in usual:
-        usual[j, label] = Usual.of(column, alike(table, label))
+    usual = _usual(column, table)
+    if label not in usual:
+        usual[label] = Usual.of(column, alike(table, label))
     parts = []
     expected = float(found.nearby.expected[i, j])
     if found.residual[i, j] < UNUSUAL and np.isfinite(expected):
@@ -181,13 +185,13 @@ def _oddity(
             has = f"'{brief(column.categories[int(expected)], 30)}'"
         parts.append(f"rows like this one have about {has}")
     # In a small class an odd cell may itself be where the usual ones end.
-    is_rare = found.rarity[i, j] < UNUSUAL and not usual[j, label].holds(column, i)
+    is_rare = found.rarity[i, j] < UNUSUAL and not usual[label].holds(column, i)
     if is_rare or not parts:
         where = "in this column"
         if table.label and label >= 0:
             who = brief(table.classes[label], 20)
             where = f"where {brief(table.label, 20)} is {who}"
-        parts.append(f"usual {where}: {usual[j, label].words}")
+        parts.append(f"usual {where}: {usual[label].words}")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}."
 

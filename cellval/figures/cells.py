@@ -139,6 +139,14 @@ def _label_words(values: CellValues, i: int) -> str:
     return f", label {label}" if values.bands else f", {class_words(label)}"
 
 
+def texts_at(values: CellValues, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """What cells hold; the texts of a whole table are many, and are not touched."""
+    own_rows, down = np.unique(rows, return_inverse=True)
+    own_columns, across = np.unique(columns, return_inverse=True)
+    own = values.cells.iloc[own_rows, own_columns].to_numpy(object)
+    return np.asarray(own[down, across])
+
+
 def cell_data(
     view: ValueView, rows: np.ndarray, columns: np.ndarray, *more: Sequence[str]
 ) -> np.ndarray:
@@ -146,17 +154,16 @@ def cell_data(
     texts of column, content, value, row, id and class; and those in `more`.
     """
     values, unit = view.values, view.unit
-    own_rows, down = np.unique(rows, return_inverse=True)
-    own_columns, across = np.unique(columns, return_inverse=True)
-    texts = values.cells.iloc[own_rows, own_columns].to_numpy(object)[down, across]
-    names = {j: figure_name(values.column_names[j], 120) for j in own_columns.tolist()}
+    texts = texts_at(values, rows, columns)
+    own_columns = np.unique(columns).tolist()
+    names = {j: figure_name(values.column_names[j], 120) for j in own_columns}
     whose = {
         i: (
             f"row {values.row_numbers[i]:,}",
             id_words(values, i),
             _label_words(values, i),
         )
-        for i in own_rows.tolist()
+        for i in np.unique(rows).tolist()
     }
     sizes, errors = values.values[rows, columns], values.stderr[rows, columns]
     arrays = (rows, columns, texts, sizes, errors)

@@ -104,7 +104,6 @@ def _name_rows(figure: go.Figure, view: ValueView, turn: bool) -> None:
 
     A title of plotly's own would need its "automargin", which is slow.
     """
-    numbers = tuple(map(str, view.values.row_numbers.tolist()))
     place: dict[str, Any] = {"x": 0, "xanchor": "right", "xshift": -6}
     place |= {"y": 1, "yanchor": "bottom"}
     if not turn:
@@ -115,7 +114,7 @@ def _name_rows(figure: go.Figure, view: ValueView, turn: bool) -> None:
             "textangle": -90,
         }
     figure.add_annotation(
-        text="row number" if view.values.ids == numbers else "row id",
+        text="row id" if view.has_ids else "row number",
         **{"xref": "paper", "yref": "paper", "showarrow": False, "font_size": 11},
         **place,
     )

@@ -14,6 +14,7 @@ from cellval.figures.cells import (
     point_data,
     points,
     scaled,
+    texts_at,
 )
 from cellval.figures.layout import colour_bar, lay_out, named_axis
 from cellval.figures.palette import LOW_COLOURS, SELECTED
@@ -44,13 +45,13 @@ def overview(
     # Beside a window it is so narrow that a longer text would be cut off.
     names = figure_names(values.column_names, 18 if window else 60)
     rows, columns = order[pooled.position], pooled.column
-    texts = values.cells.to_numpy(object)[rows, columns].tolist()
+    texts = texts_at(values, rows, columns)
     known = []
     for b, (first, last) in enumerate(pairwise(pooled.row_edges.tolist())):
         span = f"{first + 1:,} to {last:,}"
         for g in range(n_groups):
             i, j = int(rows[b, g]), int(columns[b, g])
-            text = figure_text(content(texts[b][g], 12 if window else 40))
+            text = figure_text(content(texts[b, g], 12 if window else 40))
             worst = float(pooled.lowest[b, g])
             value = f"suspicion {share(worst)}" if by_suspicion else unit.text(worst)
             number = f"row {values.row_numbers[i]:,}"

@@ -36,22 +36,24 @@ def drawn_cells(
     All that are not fine, and a sample of the fine ones. Where that is too much, the
     most suspicious of the surprising cells, and samples of the others.
     """
-    keep = _placed(suspicion, keep)
-    order = suspicion.order[keep.ravel()[suspicion.order]]
-    corner = suspicion.corner.ravel()[order]
-    odd, hard, fine = order[corner <= 1], order[corner == 2], order[corner == 3]
+    corner = np.where(_placed(suspicion, keep), suspicion.corner, -1).ravel()
+    ranks = suspicion.ranks.ravel()
+    odd = np.flatnonzero((corner == 0) | (corner == 1))
+    odd = odd[np.argsort(ranks[odd])]
+    hard, fine = np.flatnonzero(corner == 2), np.flatnonzero(corner == 3)
     if odd.size + hard.size > most:
         odd = odd[: max(MOST_SURPRISING * most // MOST_DRAWN, most - hard.size)]
         half = (most - odd.size) // 2
         hard = _sample(hard, max(half, most - odd.size - fine.size))
     fine = _sample(fine, most - odd.size - hard.size)
     drawn = np.concatenate([odd, hard, fine])
-    return drawn[np.argsort(-suspicion.ranks.ravel()[drawn])]
+    return drawn[np.argsort(-ranks[drawn])]
 
 
 def _placed(suspicion: Suspicion, keep: np.ndarray) -> np.ndarray:
     assert suspicion.values is not None
-    return keep & ~np.isnan(in_standard_errors(suspicion.values))
+    known = ~np.isnan(suspicion.values.values) & ~np.isnan(suspicion.values.stderr)
+    return np.asarray(keep & known)
 
 
 def _sample(cells: np.ndarray, k: int) -> np.ndarray:

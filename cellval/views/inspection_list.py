@@ -103,7 +103,9 @@ def _ranked(
     """The ranking, which of its places pass the filters, how many are suspects."""
     ranked = ranking(values, suspicion, wanted.by)
     keep = wanted_cells(table, values, suspicion, wanted).ravel()
-    at = np.flatnonzero(keep[ranked.order])
+    # Most often all are wanted, and of a large table these are many.
+    at = np.arange(ranked.order.size)
+    at = at if keep.all() else at[keep[ranked.order]]
     n_rule = None if ranked.n_rule is None else int((at < ranked.n_rule).sum())
     return ranked, at, n_rule
 

@@ -1,5 +1,6 @@
 """What follows from one set of values: ranks, limits of colours, harmful cells."""
 
+import operator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +26,12 @@ class ValueView:
     @property
     def is_valued(self) -> bool:
         return self.values.settings.is_valued
+
+    @cached_property
+    def has_ids(self) -> bool:
+        """Do rows have other names than their numbers?"""
+        numbers = map(str, self.values.row_numbers.tolist())
+        return any(map(operator.ne, self.values.ids, numbers))
 
     @cached_property
     def ranks(self) -> np.ndarray:
