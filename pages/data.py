@@ -14,7 +14,7 @@ from cellval.ui.repair.history import history
 from cellval.ui.runs import start_run
 from cellval.ui.session import get_session
 from cellval.ui.text import plain
-from cellval.ui.widgets import error
+from cellval.ui.widgets import error, was_clicked
 from cellval.values.options import RunOptions
 
 session = get_session()
@@ -80,13 +80,16 @@ with run.container(border=True):
     except InputError as fault:
         st.error(plain(str(fault)))
         options = None
-    if st.button(
-        "Value the cells" if table.label else "Look for odd cells",
-        type="primary",
-        icon=":material/play_arrow:",
-        disabled=options is None,
-        width="stretch",
+    if (
+        was_clicked(
+            "Value the cells" if table.label else "Look for odd cells",
+            key="start a run",
+            type="primary",
+            icon=":material/play_arrow:",
+            disabled=options is None,
+            width="stretch",
+        )
+        and options is not None
     ):
-        assert options is not None
         start_run(session, options)
         goto("heatmap")

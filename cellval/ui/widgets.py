@@ -1,5 +1,7 @@
 """Pieces that pages share: lasting widgets, windows, charts and clicks in them."""
 
+import math
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +18,7 @@ from cellval.ui.text import plain
 from cellval.views.order import find_rows, window
 
 AT_ONCE = 2**20  # bytes of a file that may wait in memory for its click
+WAITS = 60.0  # seconds that a click waits for its page
 
 
 def lasting(
@@ -203,6 +206,20 @@ def action(label: str, act: Callable[[], object], *, key: str, **look: Any) -> N
     st.button(label, key=key, on_click=clicked, **look)
     if fault in st.session_state:
         error(st.session_state.pop(fault))
+
+
+def was_clicked(label: str, *, key: str, **look: Any) -> bool:
+    """A button whose click waits until the page comes to it, and then has all that the
+    page knows: a redraw in between would lose it otherwise.
+    """
+    at = f"{key}: clicked at"
+
+    def remember() -> None:
+        st.session_state[at] = time.monotonic()
+
+    st.button(label, key=key, on_click=remember, **look)
+    # Whoever has left for another page since then does not want it any more.
+    return bool(time.monotonic() - st.session_state.pop(at, -math.inf) < WAITS)
 
 
 def text_form(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 
 import pandas as pd
 import pytest
@@ -33,6 +34,7 @@ from cellval.project.archive import pack
 from cellval.project.source import Setup, Source
 from cellval.ui.data import file
 from cellval.ui.data.options import budget_options
+from cellval.ui.widgets import WAITS
 
 START = "Value the cells"
 
@@ -70,6 +72,16 @@ def test_a_finished_run_can_be_started_again(davis):
     first = session_of(app).run
     second = started(app)
     assert second is not first and second.status == "done"
+
+
+def test_a_click_waits_until_the_page_comes_to_its_button():
+    """Else a redraw in between loses it; who has left does not want it any more."""
+    app, at = click(open_app(), "Davis"), "start a run: clicked at"
+    app.session_state[at] = time.monotonic() - 2 * WAITS
+    assert session_of(app.run()).run is None
+    app.session_state[at] = time.monotonic()
+    assert session_of(settled(app.run())).run.status == "done"
+    assert at not in app.session_state
 
 
 # --- loading --------------------------------------------------------------------------
