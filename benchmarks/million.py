@@ -33,7 +33,7 @@ from cellval.values.options import RunOptions
 from cellval.views.cell_detail import cell_detail
 from cellval.views.column_facts import column_facts
 from cellval.views.corners import corner_counts, drawn_cells
-from cellval.views.inspection_list import Wanted, inspection, prepare, wanted_cells
+from cellval.views.inspection_list import Wanted, inspection, prepare_list, wanted_cells
 from cellval.views.order import row_order
 from cellval.views.rankings import outlines
 from cellval.views.table_view import table_view
@@ -119,7 +119,7 @@ def first_ranking(table, values):
         suspicion = make_suspicion(table, values, found)
         _prepare(suspicion, "ranks", "n_flagged", "corner")
     with Timed() as looked:
-        prepare(table, values, suspicion)
+        prepare_list(table, values, suspicion)
     print(f"first search for surprising cells: {searched}")
     print(f"ranking by suspicion: {ranked}")
     print(f"suggestions for {suspicion.n_flagged:,} suspects: {looked}", flush=True)

@@ -30,6 +30,7 @@ from cellval.repairs.repair import table_csv
 from cellval.table.table import Table, as_table
 from cellval.values.options import SCORINGS, RunOptions
 from cellval.values.result import CellValues, describe
+from cellval.views.value_view import value_view
 from cellval.values.settings import Settings
 
 HOST = "localhost"  # what is shown is for this computer alone
@@ -239,7 +240,7 @@ def _bare(values: CellValues) -> Table:
     cells = values.cells.copy()
     label, own = _new_name(LABEL, cells), None
     has_label = values.settings.is_valued
-    if values.ids != tuple(map(str, values.row_numbers.tolist())):
+    if value_view(values).has_ids:
         own = _new_name(ID, cells)
         cells.insert(0, own, values.ids)
     if has_label:

@@ -80,16 +80,14 @@ with run.container(border=True):
     except InputError as fault:
         st.error(plain(str(fault)))
         options = None
-    if (
-        was_clicked(
-            "Value the cells" if table.label else "Look for odd cells",
-            key="start a run",
-            type="primary",
-            icon=":material/play_arrow:",
-            disabled=options is None,
-            width="stretch",
-        )
-        and options is not None
-    ):
+    clicked = was_clicked(
+        "Value the cells" if table.label else "Look for odd cells",
+        key="start a run",
+        type="primary",
+        icon=":material/play_arrow:",
+        disabled=options is None,
+        width="stretch",
+    )
+    if clicked and options is not None:
         start_run(session, options)
         goto("heatmap")

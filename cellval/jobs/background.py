@@ -23,7 +23,7 @@ from cellval.table.table import Table
 from cellval.valuation import iter_chosen
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
-from cellval.views.inspection_list import prepare
+from cellval.views.inspection_list import prepare_list
 from cellval.views.table_view import table_view
 from cellval.views.value_view import value_view
 
@@ -280,7 +280,7 @@ class ValuationJob(Job[CellValues]):
         somebody wants to see them.
         """
         try:
-            prepare(self.table, values, suspicion)
+            prepare_list(self.table, values, suspicion)
             if ask:
                 all_findings(suspicion)
         except Exception:  # values are shown without them

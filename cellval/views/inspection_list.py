@@ -66,7 +66,7 @@ def inspection(
     return Inspection(pd.DataFrame(lines), ranked.by, n, ranked.n_rule, wanted.k)
 
 
-def prepare(table: Table, values: CellValues, suspicion: Suspicion) -> None:
+def prepare_list(table: Table, values: CellValues, suspicion: Suspicion) -> None:
     """Make what takes long of the usual list, so that no page waits for it."""
     inspection(table, values, suspicion, Wanted(), decisions={}, repairs={})
 
