@@ -30,8 +30,8 @@ from cellval.repairs.repair import table_csv
 from cellval.table.table import Table, as_table
 from cellval.values.options import SCORINGS, RunOptions
 from cellval.values.result import CellValues, describe
-from cellval.views.value_view import value_view
 from cellval.values.settings import Settings
+from cellval.views.value_view import value_view
 
 HOST = "localhost"  # what is shown is for this computer alone
 PATIENCE = 120.0  # seconds for the server to answer
