@@ -47,11 +47,9 @@ MOVES = 40  # of a row by insertion, from which a full radix sort is faster
 def place(dist, n, relative, near, point, phi):
     """phi: the value of each content in its place among the n rows.
 
-    `relative`: up to a number that is the same for all contents.
+    `relative`: up to a number that is the same for all contents. `near` is 0 for all.
     """
-    if near is None:
-        place_exactly(dist, n, relative, point, phi)
-    elif 0 < near < point.n_rows + 1:
+    if 0 < near < point.n_rows + 1:
         place_near(dist, n, near, point, phi)
     else:
         place_exactly(dist, n, relative, point, phi)
@@ -196,7 +194,8 @@ def rows_if(rows, n, tests, near, chance, steps, out):
         start(point.left_out, dist)
         for j in range(rows.weight.size):
             add_one(rows, point.at, j, dist)
-        place(dist, n, False, near, point, out[t])
+        # a plain False would be a type of its own, for which all is compiled again
+        place(dist, n, np.bool_(False), near, point, out[t])
         place_anywhere(point, n, chance, empty)
         for q in range(empty.size):
             out[t, q] -= empty[q]

@@ -580,6 +580,7 @@ def _table(
     found: list[Column] = []
     about_ids: list[str] = []
     for column in order:  # one after the other: all texts would take much memory
+        pa.default_memory_pool().release_unused()
         texts = Texts.of(cells[column], known.get(column, ()))
         found.append(column_of(texts, rows, decimal, day_first, *asked.how(column)))
         if column not in asked.exclude:

@@ -129,7 +129,7 @@ def _computed(
     n_tests = tests.y.size
     out = np.empty((n_tests, size - n, m) if per_cell else (n_tests, size - n))
     settings = run.settings
-    fixed = *options, settings.near, settings.baseline == "chance", run.steps
+    fixed = *options, settings.near or 0, settings.baseline == "chance", run.steps
 
     def part(first: int, last: int) -> None:
         some = Queries(*(array[first:last] for array in tests))

@@ -70,7 +70,7 @@ def game_of(rows, tests, t, q, near=0, baseline="zero"):
     return naive.Game(columns, labels, at, own_label, K, baseline, own, near, width)
 
 
-OPTIONS = [(None, False), (None, True), (3, False), (3, True), (50, False)]
+OPTIONS = [(0, False), (0, True), (3, False), (3, True), (50, False)]
 
 
 @pytest.mark.parametrize("leave_one_out", [False, True])
@@ -81,7 +81,7 @@ def test_row_values_are_those_of_the_row_in_place(made, near, chance, leave_one_
     rows_if(rows, N, tests, near, chance, make_steps(N + 1, K), out)
     baseline = "chance" if chance else "zero"
     for t, q in np.ndindex(TESTS, CONTENTS):
-        game = game_of(rows, tests, t, q, near or 0, baseline)
+        game = game_of(rows, tests, t, q, near, baseline)
         ref = naive.phi(game, tuple(range(M)))[N] - naive.phi(game, ())[N]
         assert out[t, q] == pytest.approx(float(ref), abs=1e-12)
 
@@ -96,7 +96,7 @@ def test_exact_cells_are_those_of_the_definition(made, near, chance, relative):
     ref = np.empty(out.shape)
     baseline = "chance" if chance else "zero"
     for t, q in np.ndindex(TESTS, CONTENTS):
-        game = game_of(rows, tests, t, q, near or 0, baseline)
+        game = game_of(rows, tests, t, q, near, baseline)
         ref[t, q] = [float(c) for c in naive.cell_values_by_columns(game, M)[N]]
     if relative:  # up to what is the same for all contents
         out, ref = np.diff(out, axis=1), np.diff(ref, axis=1)
@@ -104,7 +104,7 @@ def test_exact_cells_are_those_of_the_definition(made, near, chance, relative):
 
 
 @pytest.mark.parametrize("relative", [False, True])
-@pytest.mark.parametrize("near", [None, 3])
+@pytest.mark.parametrize("near", [0, 3])
 def test_sampled_cells_are_the_mean_over_the_given_orders(made, near, relative):
     rows, tests = made(2, leave_one_out=True)
     rng = np.random.default_rng(3)
@@ -114,7 +114,7 @@ def test_sampled_cells_are_the_mean_over_the_given_orders(made, near, relative):
     cells_if_sampled(rows, N, tests, orders, *fixed, out)
     ref = np.empty(out.shape)
     for t, q in np.ndindex(TESTS, CONTENTS):
-        game = game_of(rows, tests, t, q, near or 0)
+        game = game_of(rows, tests, t, q, near)
         both = [tuple(o) for o in orders[t].tolist()]
         both += [order[::-1] for order in both]
         ref[t, q] = [float(c) for c in naive.cell_values_by_orders(game, both)[N]]
@@ -128,5 +128,5 @@ def test_alike_contents_do_not_differ(made):
     rows.cells[:, N:] = rows.cells[:, [N]]
     rows.y[N:] = rows.y[N]
     out = np.empty((TESTS, CONTENTS, M))
-    cells_if_exact(rows, N, tests, True, None, False, make_steps(N + 1, K), out)
+    cells_if_exact(rows, N, tests, True, 0, False, make_steps(N + 1, K), out)
     np.testing.assert_array_equal(out[:, 0], out[:, 1])
