@@ -36,7 +36,7 @@ from cellval.text import counted
 from cellval.ui import tables
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words
-from cellval.ui.widgets import download, error
+from cellval.ui.widgets import download, error, was_clicked
 from cellval.values.result import CellValues
 from cellval.views.script import script
 from cellval.views.suggested import suggested_for
@@ -354,18 +354,21 @@ def _make_first(
     spot = st.empty()
     known, raw = session.made.get(word, (None, None))
     raw = raw if known == made_from else None
-    if raw is None and spot.button(
-        f"Make the {word}",
-        key=f"make {word}",
-        icon=":material/description:",
-        width="stretch",
-    ):
-        try:
-            with spot, st.spinner(f"Making the {word} …"):
-                raw = make()
-            session.made[word] = (made_from, raw)
-        except InputError as fault:
-            error(fault, place=spot)
+    if raw is None:
+        with spot:
+            clicked = was_clicked(
+                f"Make the {word}",
+                key=f"make {word}",
+                icon=":material/description:",
+                width="stretch",
+            )
+        if clicked:
+            try:
+                with spot, st.spinner(f"Making the {word} …"):
+                    raw = make()
+                session.made[word] = (made_from, raw)
+            except InputError as fault:
+                error(fault, place=spot)
     if raw is not None:
         with spot:
             download(f"Download the {word}", name, raw, mime=mime, type="primary")
