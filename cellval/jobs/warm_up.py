@@ -8,7 +8,7 @@ import pandas as pd
 
 from cellval.detect.surprise import surprise
 from cellval.jobs.background import report
-from cellval.knn.engine import WARM_UPS
+from cellval.knn.engine import WARM_UP_COLUMNS, WARM_UPS
 from cellval.table.table import Table
 from cellval.valuation import iter_values
 from cellval.values.result import CellValues
@@ -51,13 +51,15 @@ def _compile(kind: str) -> None:
     """All that is asked of a table whose label is classes, or a number."""
     for n_rows, options in WARM_UPS:
         cells = [i % 5 for i in range(n_rows)]
-        frame = pd.DataFrame({f"x{j}": cells for j in range(5)})
+        frame = pd.DataFrame({f"x{j}": cells for j in range(WARM_UP_COLUMNS)})
         frame["y"] = [i % 2 for i in range(n_rows)]
         table = Table.from_frame(frame, label="y", kinds={"y": kind})
         test = Table.from_frame(frame.head(2), like=table)
-        for chosen in options:
+        exact, *sampled = options
+        _values(table, test, **exact)
+        surprise(table)  # what comes after the values of a small table
+        for chosen in sampled:
             _values(table, test, **chosen)
-        surprise(table)
     nearest(table, 0, 2)
     for near in (None, 2):
         values = _values(table, test, near=near)

@@ -36,12 +36,13 @@ from cellval.table.table import Table, part
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 
-# Rows of a table with five columns, and options: together they reach every kernel.
+# Rows of a table with so many columns, and options: together they reach every kernel.
+WARM_UP_COLUMNS = 8  # fewer subsets than all of them are enough for exact ends
 _SAMPLED: tuple[dict[str, Any], ...] = (
-    {"subsets": 10},
-    {"subsets": 80},
-    {"subsets": 10, "near": 2},
-    {"subsets": 80, "near": 2},
+    {"subsets": 16},
+    {"subsets": 128},
+    {"subsets": 16, "near": 2},
+    {"subsets": 128, "near": 2},
 )
 TIMED, MOST_TIMED = 2e6, 1e7  # evaluations that are timed to foretell a run, at most
 TRIED, MOST_TRIED = 5e6, 1e7  # evaluations to foretell its standard error: aim, limit

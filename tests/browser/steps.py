@@ -10,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import cellval
 from cellval.ui.tables import LEAST_WRAPPED, LINE
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
@@ -151,6 +152,16 @@ def open_sample(page, server, name):
     page.goto(server.url)
     button(page, name).click()
     expect(button(page, "Value the cells")).to_be_enabled()
+
+
+def open_valued(page, server):
+    """Davis with its values on the heatmap, from a project that the library made."""
+    name, file = f"Davis {time.monotonic_ns()}", SAMPLES / "davis.csv"
+    project = cellval.open_project(name, file, folder=server.home, label="sex")
+    project.value()
+    page.goto(f"{server.url}/heatmap?project={project.link('edit')}")
+    project.close()
+    done(page)
 
 
 def start(page):

@@ -19,6 +19,7 @@ from browser.steps import (
     mark,
     no_faults,
     open_sample,
+    open_valued,
     press,
     read,
     start,
@@ -209,9 +210,7 @@ def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp
 
 
 def test_two_ticked_lines_are_changed_together_and_undone(page, server):
-    open_sample(page, server, "Davis")
-    start(page)
-    done(page)
+    open_valued(page, server)
     goto(page, "Inspection list")
     look_at(page, "Cells")
     take = button(page, "Take the suggestions")
@@ -301,9 +300,7 @@ def test_ten_questions_are_answered_and_the_list_changes(page, server, tmp_path)
 
 
 def test_a_row_is_edited_and_its_new_value_shows_beside_the_old(page, server):
-    open_sample(page, server, "Davis")
-    start(page)
-    done(page)
+    open_valued(page, server)
     goto(page, "Explain a row")
     row = page.get_by_role("textbox", name="Row number or id")
     row.fill("12")

@@ -10,6 +10,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 import cellval
 from cellval.jobs import background
+from cellval.knn import engine
 
 HERE = Path(__file__).parent
 SCANNER = "streamlit.components.v2.manifest_scanner"
@@ -34,6 +35,13 @@ def app_runs_first(monkeypatch, no_runs_left):
         PagesManager.uses_pages_directory = False
 
     monkeypatch.setattr(PagesManager, "__init__", init)
+
+
+@pytest.fixture(autouse=True)
+def quick_estimates(monkeypatch):
+    """What a run will take is tried with less work: no page test asks how well."""
+    monkeypatch.setattr(engine, "TIMED", 2e4)
+    monkeypatch.setattr(engine, "TRIED", 2e5)
 
 
 @pytest.fixture(autouse=True)

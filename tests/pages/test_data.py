@@ -28,8 +28,6 @@ from helpers import (
 
 import cellval
 from cellval.detect.placeholders import placeholders
-from cellval.detect.surprise import surprise
-from cellval.detect.suspicion import make_suspicion
 from cellval.project.archive import pack
 from cellval.project.source import Setup, Source
 from cellval.ui.data import file
@@ -441,8 +439,8 @@ def told(name, what):
 
 def suspects_of(table, values):
     """(row number, column) of the cells that the rule picks."""
-    suspicion = make_suspicion(table, values, surprise(table))
-    frame = cellval.suspects(table, values).head(suspicion.n_flagged)
+    frame = cellval.suspects(table, values)
+    frame = frame.head(frame.attrs["n_flagged"])
     return set(zip(frame["row_number"], frame["column"], strict=True))
 
 
