@@ -24,6 +24,7 @@ LATE = re.compile(
     re.M,
 )
 
+VIEW = {"width": 1280, "height": 900}
 # What moves takes a tenth of the time, and shows nothing that is looked for.
 STILL = """
 addEventListener("DOMContentLoaded", () => {
@@ -153,38 +154,68 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture
-def new_person(chromium):
-    """Makes persons: each a page in a browser context of its own."""
-    from browser.steps import LONG, click_if_there
+@pytest.fixture(scope="session")
+def hosts():
+    """Those that pages ask."""
+    asked = set()
+    yield asked
+    assert asked <= {"localhost"}, "a page asks another host"
 
-    contexts = []
-    hosts = set()
+
+@pytest.fixture(scope="session")
+def person(chromium, hosts):
+    """Makes a person: a page in a browser context of its own."""
+    from browser.steps import LONG
 
     def note_host(request):
         if request.url.startswith(("http", "ws")):
             hosts.add(urllib.parse.urlsplit(request.url).hostname)
 
     def make(**options):
-        context = chromium.new_context(
-            viewport={"width": 1280, "height": 900}, accept_downloads=True, **options
-        )
-        contexts.append(context)
+        context = chromium.new_context(viewport=VIEW, accept_downloads=True, **options)
         context.add_init_script(STILL)
         context.on("request", note_host)
         page = context.new_page()
         page.set_default_timeout(LONG)
         return page
 
-    yield make
-    for context in contexts:
-        for page in context.pages:
-            # A run that a failed test left behind would slow down all others.
-            click_if_there(page.get_by_role("button", name="Stop the run", exact=True))
-        context.close()
-    assert hosts <= {"localhost"}, "a page asks another host"
+    return make
+
+
+def leave(page):
+    """A run that a failed test left behind would slow down all others."""
+    from browser.steps import click_if_there
+
+    click_if_there(page.get_by_role("button", name="Stop the run", exact=True))
 
 
 @pytest.fixture
-def page(new_person):
-    return new_person()
+def new_person(person):
+    """Makes persons who are there for one walk."""
+    pages = []
+
+    def make(**options):
+        pages.append(person(**options))
+        return pages[-1]
+
+    yield make
+    for page in pages:
+        leave(page)
+        page.context.close()
+
+
+@pytest.fixture(scope="session")
+def one_person(person):
+    return person()
+
+
+@pytest.fixture
+def page(one_person):
+    """One for all walks, which loads the app in half the time from the second on; it
+    remembers nothing of the walk before.
+    """
+    one_person.set_viewport_size(VIEW)
+    yield one_person
+    leave(one_person)
+    one_person.evaluate("localStorage.clear(); sessionStorage.clear()")
+    one_person.context.clear_cookies()

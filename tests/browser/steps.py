@@ -48,6 +48,7 @@ for of, names in STRICT.items():
     for name in names.split():
         setattr(of, name, patient(getattr(of, name)))
 
+FAINT = (Path(__file__).parent / "contrast.js").read_text()
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 
 TITLES = ("Data", "Heatmap", "Inspection list", "Explain a row", "Columns", "Repair")
@@ -146,6 +147,14 @@ def press(page, key, then):
 
 def no_faults(page):
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def faint_texts(page):
+    """Texts that hardly stand out from what is behind them; those of tables are drawn
+    on a canvas.
+    """
+    page.wait_for_timeout(1500)  # charts are drawn after the page
+    return page.evaluate(FAINT)
 
 
 def open_sample(page, server, name):

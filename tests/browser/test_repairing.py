@@ -150,9 +150,7 @@ def test_a_workbook_with_three_sheets_comes_back_repaired(page, server, tmp_path
 
 
 def test_the_whole_loop_from_a_suspicion_to_a_table_without_it(page, server, tmp_path):
-    open_sample(page, server, "Davis")
-    start(page)
-    done(page)
+    open_valued(page, server)
     expect(page.get_by_text(re.compile("^2 suspects are outlined"))).to_be_visible()
 
     # flag, suggest, accept, undo, accept

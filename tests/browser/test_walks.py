@@ -14,6 +14,7 @@ from browser.steps import (
     done,
     download,
     expect,
+    faint_texts,
     goto,
     no_faults,
     open_sample,
@@ -43,6 +44,7 @@ def test_every_page_draws_in_every_state_of_a_session(page, server):
             "data-test-script-state", "notRunning"
         )
         expect(page).to_have_title(f"{title} · cellval")
+        assert not faint_texts(page), title
         no_faults(page)
 
 
