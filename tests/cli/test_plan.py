@@ -36,7 +36,7 @@ def test_test_points_that_would_be_drawn_are_told(capsys, monkeypatch):
 
 
 def test_other_methods_take_what_they_take_here(capsys):
-    text = said(capsys, "--method", "oob", "--rounds", "20")
+    text = said(capsys, "--method", "loo")
     assert "on this machine" in text
     assert "cluster" not in text and "H200" not in text and "test points" not in text
 

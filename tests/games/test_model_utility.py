@@ -202,6 +202,14 @@ def test_threads_and_processes_change_no_bit(tables, estimator):
     assert alone.n_evaluations == shared.n_evaluations
 
 
+def test_other_models_run_on_processes(davis):
+    few = Table.from_frame(davis.cells.iloc[:8], label="sex")
+    options = {"method": "mc", "model": LogisticRegression(), "test": davis}
+    one = cellval.value_cells(few, **options, rounds=3, n_jobs=1)
+    two = cellval.value_cells(few, **options, rounds=3, n_jobs=2)
+    np.testing.assert_array_equal(one.values, two.values)
+
+
 def test_a_model_that_needs_more_rows_says_the_commonest_class(davis):
     knn = KNeighborsClassifier(7)
     few = Table.from_frame(davis.cells.iloc[:60], label="sex")

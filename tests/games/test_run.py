@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LogisticRegression
 from small_games import Twins, by_function, exact_values
 
 import cellval
@@ -74,14 +73,6 @@ def test_workers_change_no_bit(method, davis):
     with ThreadPoolExecutor(3) as pool:
         own = cellval.value_cells(few, **options, executor=pool)
     np.testing.assert_array_equal(one.values, own.values)
-
-
-def test_other_models_run_on_processes(davis):
-    few = Table.from_frame(davis.cells.iloc[:8], label="sex")
-    options = {"method": "mc", "model": LogisticRegression(), "test": davis}
-    one = cellval.value_cells(few, **options, rounds=3, n_jobs=1)
-    two = cellval.value_cells(few, **options, rounds=3, n_jobs=2)
-    np.testing.assert_array_equal(one.values, two.values)
 
 
 def test_snapshots_show_progress_and_time_left(davis):

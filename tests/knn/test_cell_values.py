@@ -199,7 +199,6 @@ def by_orders(game, orders, name, ends):
     return total
 
 
-@pytest.mark.uncompiled
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("baseline", ["zero", "chance"])
 @pytest.mark.parametrize(("near", "n_pairs"), [(0, 1), (3, 2), (0, 8)])
