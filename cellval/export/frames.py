@@ -128,8 +128,10 @@ def _repair_word(repair: Repair | None) -> str:
 
 def _contents(table: Table, cells: Collection[tuple[int, str]]) -> list[str]:
     """The table's text of each cell; nothing where it has no such cell."""
-    positions = {number: i for i, number in enumerate(table.row_numbers.tolist())}
-    texts = {name: table.cells[name].tolist() for name in table.cells}
+    asked = np.isin(table.row_numbers, [number for number, _ in cells])
+    some = table.cells if asked.all() else table.cells[asked]
+    positions = {n: i for i, n in enumerate(table.row_numbers[asked].tolist())}
+    texts = {name: some[name].tolist() for name in some}
     return [
         texts[name][positions[number]] if number in positions and name in texts else ""
         for number, name in cells

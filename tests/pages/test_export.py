@@ -61,6 +61,24 @@ def test_export_offers_the_repaired_file_and_the_rest(davis):
     assert {"Make the report", "Make the workbook"} <= set(labels(app))
 
 
+def test_a_large_file_is_repaired_by_a_click_of_its_own(davis, monkeypatch):
+    made = []
+
+    def noted(table, file, changes):
+        made.append(changes)
+        return b"repaired"
+
+    monkeypatch.setattr(files, "AT_ONCE", 100)
+    monkeypatch.setattr(files, "repaired_bytes", noted)
+    app = opened(davis)
+    assert not made, "nothing is changed, and nothing made"
+    app = opened(davis, repairs=dict(SWAP))
+    assert not made and "Download the repaired CSV" not in downloads_of(app)
+    click(app, "Make the repaired CSV")
+    assert made == [tuple(SWAP.items())]
+    assert "Download the repaired CSV" in downloads_of(app)
+
+
 def test_during_a_run_files_hold_the_values_so_far(davis):
     app = opened(running(davis.table))
     assert "The run is going on" in text_of(app)

@@ -100,6 +100,13 @@ def test_formulas_that_repairs_remove_are_not_counted():
     assert n_formulas(table, {(1, ""): Repair("drop")}) == 0
 
 
+def test_signed_numbers_are_no_formulas_but_what_begins_like_them_is():
+    texts = ["-1", "+2,5", "-3.5e4", "-1+2", "=1", "@a", "+", "-x", "1-2", "plain"]
+    frame = pd.DataFrame({"x": texts, "y": ["a", "b"] * 5})
+    table = Table.from_frame(frame, label="y", kinds={"x": "category"})
+    assert n_formulas(table, {}) == 5
+
+
 # The change log
 
 

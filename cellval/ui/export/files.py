@@ -44,6 +44,7 @@ from cellval.views.value_view import value_view
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PREVIEWED = 200  # lines
+AT_ONCE = 2_000_000  # cells of a file that is repaired without a click of its own
 Changes = tuple[tuple[Cell, Repair], ...]
 
 
@@ -66,14 +67,17 @@ def stem(table: Table) -> str:
 def show_repaired(session: Session, table: Table) -> None:
     """The drop-in file and its change log; or why there can be none."""
     changes = tuple(session.file.repairs.items())
+    made, nothing = changes_words(dict(changes)), not changes
+    make = partial(repaired_bytes, table, session.file.source, changes)
+    raw, large = b"", not nothing and table.cells.size > AT_ONCE
     try:
         with st.spinner("Checking the repaired file …", show_time=False):
-            raw = repaired_bytes(table, session.file.source, changes)
+            if not nothing and not large:
+                raw = make()
             log = safe_frame(changes_frame(table, dict(changes)))
     except InputError as fault:
         error(f"The repaired file cannot be made. {fault}")
         return
-    made, nothing = changes_words(dict(changes)), not changes
     holds = (
         "Nothing is changed: click a cell on the heatmap and repair it."
         if nothing
@@ -85,7 +89,11 @@ def show_repaired(session: Session, table: Table) -> None:
     with _card(a, f"Repaired {what}", holds):
         words, name = f"Download the repaired {what}", repaired_name(table)
         mime = "text/csv" if what == "CSV" else "application/octet-stream"
-        download(words, name, raw, disabled=nothing, mime=mime)
+        if large:
+            made_from = (session.file.source, changes)
+            _make_first(session, f"repaired {what}", name, mime, made_from, make)
+        else:
+            download(words, name, raw, disabled=nothing, mime=mime)
     log = log.drop(columns=["id"] * (table.id_column is None))
     *names, last = log
     holds = f"{counted(len(log), 'line')}: {', '.join(names)} and {last}."
@@ -108,7 +116,7 @@ def show_repaired(session: Session, table: Table) -> None:
             disabled=undecided or bool(lacks),
             mime="application/yaml",
         )
-    n = _formulas(table, changes) if what == "CSV" else 0
+    n = _formulas(table, changes) if what == "CSV" and not nothing else 0
     if n:
         st.warning(
             f"{counted(n, 'cell')} of the repaired CSV would be run as a formula by a "
