@@ -148,19 +148,16 @@ class CellValues(InNotebooks):
             (or band of numbers), so that a rare one does not fill the list.
         """
         flat = self.values.ravel()
-        known = np.isfinite(flat)
-        lowness = flat.copy()
-        if within_class:
-            label = np.repeat(
-                pd.factorize(np.array(self.groups))[0], self.values.shape[1]
-            )
-            for k in np.unique(label):
-                members = np.flatnonzero((label == k) & known)
-                order = members[np.argsort(flat[members], kind="stable")]
-                lowness[order] = (np.arange(members.size) + 0.5) / members.size
-        cells = np.flatnonzero(known)
-        keys = (flat[cells], lowness[cells]) if within_class else (flat[cells],)
-        order = cells[np.lexsort(keys)]
+        cells = np.flatnonzero(np.isfinite(flat))
+        order = cells[np.argsort(flat[cells], kind="stable")]
+        if within_class:  # those that are equally low stay in the order of their values
+            of_row, groups = pd.factorize(np.array(self.groups))
+            own = of_row[order // self.values.shape[1]]
+            lowness = np.empty(order.size)
+            for k in range(len(groups)):
+                members = np.flatnonzero(own == k)
+                lowness[members] = (np.arange(members.size) + 0.5) / members.size
+            order = order[np.argsort(lowness, kind="stable")]
         ranks = np.zeros(flat.size, np.int64)
         ranks[order] = np.arange(1, order.size + 1)
         return ranks.reshape(self.values.shape)
