@@ -11,7 +11,7 @@ import pandas as pd
 
 from cellval.errors import InputError
 from cellval.table.formats import rewritten
-from cellval.table.formulas import is_formula
+from cellval.table.formulas import FORMULA_STARTS, is_formula
 from cellval.table.rewriting import frame_csv
 from cellval.table.table import Table
 from cellval.table.workbook import WorkbookFormat
@@ -145,7 +145,7 @@ def n_formulas(table: Table, repairs: Repairs) -> int:
     n = 0
     for name in table.cells:
         marked = table.cells[name].drop(index=gone)
-        marked = marked[marked.str.match(r"[=+\-@\t\r\n]")]
+        marked = marked[marked.str.startswith(FORMULA_STARTS)]
         marked = marked[~marked.str.fullmatch(r"[+-]\d+([.,]\d+)?")]  # most, and fast
         counts = marked.value_counts()
         n += sum(int(k) for text, k in counts.items() if is_formula(str(text)))

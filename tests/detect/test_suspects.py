@@ -53,6 +53,12 @@ def test_a_dataframe_will_do():
     assert suspects(frame).head(1)["row_number"].item() == 12
 
 
+def test_nothing_is_flagged_in_a_table_without_oddities():
+    table = cellval.read("sample_data/wine.csv")
+    values = cellval.value_cells(table, subsets=200)
+    assert suspects(table, values).attrs["n_flagged"] == 0
+
+
 def test_values_of_another_table_are_refused(davis):
     frame = pd.read_csv("sample_data/davis.csv")
     other = cellval.Table.from_frame(frame.iloc[::-1], label="sex")

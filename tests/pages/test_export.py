@@ -68,7 +68,7 @@ def test_a_large_file_is_repaired_by_a_click_of_its_own(davis, monkeypatch):
         made.append(changes)
         return b"repaired"
 
-    monkeypatch.setattr(files, "AT_ONCE", 100)
+    monkeypatch.setattr(files, "QUICKLY_REPAIRED", 100)
     monkeypatch.setattr(files, "repaired_bytes", noted)
     app = opened(davis)
     assert not made, "nothing is changed, and nothing made"

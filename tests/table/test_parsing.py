@@ -136,15 +136,13 @@ def wide(n_columns):
     return "\n".join([names + ",y", *rows]).encode()
 
 
-def test_a_thousand_columns_are_read_and_ten_thousand_refused(monkeypatch):
+def test_a_thousand_columns_are_read_and_ten_thousand_refused():
     table = read(wide(1000), label="y")
     assert len(table.columns) == 1000
     message = message_of(wide(10_000), label="y")
     assert "10,001 columns" in message
     assert "2,000" in message and "raise the limit" in message
-    monkeypatch.setenv("CELLVAL_MAX_COLUMNS", "10")
-    assert "21 columns" in message_of(wide(20), label="y")
-    assert read(wide(20), label="y", max_columns=21).n_rows == 6
+    assert read(wide(2500), label="y", max_columns=3000).n_rows == 6
 
 
 # Broken files

@@ -44,7 +44,7 @@ from cellval.views.value_view import value_view
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PREVIEWED = 200  # lines
-AT_ONCE = 2_000_000  # cells of a file that is repaired without a click of its own
+QUICKLY_REPAIRED = 2_000_000  # cells of a file that needs no click of its own
 Changes = tuple[tuple[Cell, Repair], ...]
 
 
@@ -69,11 +69,10 @@ def show_repaired(session: Session, table: Table) -> None:
     changes = tuple(session.file.repairs.items())
     made, nothing = changes_words(dict(changes)), not changes
     make = partial(repaired_bytes, table, session.file.source, changes)
-    raw, large = b"", not nothing and table.cells.size > AT_ONCE
+    is_quick = nothing or table.cells.size <= QUICKLY_REPAIRED
     try:
         with st.spinner("Checking the repaired file …", show_time=False):
-            if not nothing and not large:
-                raw = make()
+            raw = make() if changes and is_quick else b""
             log = safe_frame(changes_frame(table, dict(changes)))
     except InputError as fault:
         error(f"The repaired file cannot be made. {fault}")
@@ -89,11 +88,11 @@ def show_repaired(session: Session, table: Table) -> None:
     with _card(a, f"Repaired {what}", holds):
         words, name = f"Download the repaired {what}", repaired_name(table)
         mime = "text/csv" if what == "CSV" else "application/octet-stream"
-        if large:
+        if is_quick:
+            download(words, name, raw, disabled=nothing, mime=mime)
+        else:
             made_from = (session.file.source, changes)
             _make_first(session, f"repaired {what}", name, mime, made_from, make)
-        else:
-            download(words, name, raw, disabled=nothing, mime=mime)
     log = log.drop(columns=["id"] * (table.id_column is None))
     *names, last = log
     holds = f"{counted(len(log), 'line')}: {', '.join(names)} and {last}."
