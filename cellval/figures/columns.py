@@ -56,8 +56,8 @@ def column_bars(
         col=1,
     )
     # A few numbers per column instead of all cells, and the lowest cell as a dot.
-    spread = view.spread(columns)
-    if spread is not None:
+    if view.spread is not None:
+        spread = view.spread[:, columns]
         lowest, *quantiles = spread * small.factor
         ends = ("lowerfence", "q1", "median", "q3", "upperfence")
         figure.add_box(

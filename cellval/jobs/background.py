@@ -102,9 +102,6 @@ class Job(Generic[Result]):
         """Wait for the thread to be gone; False if it is not."""
         return self._ended.wait(timeout)
 
-    def _finish(self) -> None:
-        """Make what remains of the last snapshot; the lock is held."""
-
     def _see(self, snapshot: Snapshot[Result]) -> None:
         with self._lock:
             if self.active:
@@ -116,7 +113,6 @@ class Job(Generic[Result]):
         with self._lock:
             if not self.active:
                 return
-            self._finish()
             self.error = error
             self.finished = time.time()
             done = 1.0 if status == "done" else self.progress.done
@@ -140,19 +136,25 @@ class Job(Generic[Result]):
             report(f"run {self.id} on {self.table.name} failed")
             self._end("failed", _apology(error))
         finally:
-            if snapshots is not None:
-                snapshots.close()
-            self._leave()
-            self._ended.set()
-            self.on_end()
+            try:
+                self._keep()
+                if snapshots is not None:
+                    snapshots.close()
+                self._settle()
+            finally:
+                self._ended.set()
+                self.on_end()
 
     @property
     def _ends_as(self) -> str:
         """What it is when there is no more to do."""
         return "done"
 
-    def _leave(self) -> None:
-        """The last thing that its thread does."""
+    def _keep(self) -> None:
+        """Put on disk what there is at the end."""
+
+    def _settle(self) -> None:
+        """Make what is still to be made of the last snapshot."""
 
 
 class Keeper(Protocol):
@@ -217,16 +219,14 @@ class ValuationJob(Job[CellValues]):
 
     @property
     def suspicion(self) -> Suspicion | None:
-        """The ranking of the cells so far; None before values or surprise."""
-        values, found, known = self.values, self.surprise, self._suspicion
-        if values is None or found is None:
-            return None
-        is_old = known is None or known.values is not values
-        if known is not None and known.surprise is not found:
-            is_old |= not self.active  # while it goes on, a new one is on its way
-        if is_old:
-            known = self._suspicion = make_suspicion(self.table, values, found)
-        return known
+        """The ranking of the cells so far, made with `values`; None before surprise."""
+        self._wanted = True
+        return self._suspicion
+
+    @property
+    def is_settled(self) -> bool:
+        """Will its values change no more? Those of a run that was stopped may."""
+        return self.is_over or self.has_questions
 
     def _see(self, snapshot: Snapshot[CellValues]) -> None:
         super()._see(snapshot)
@@ -234,7 +234,7 @@ class ValuationJob(Job[CellValues]):
             self.place = self._there.words  # workers come and go
         if self._keeper is not None and self.active:
             self._keeper.see(snapshot)
-        if snapshot.has_result and self._is_due():
+        if snapshot.has_result and self.active and self._is_due():
             self._renew(snapshot)
 
     @property
@@ -242,7 +242,7 @@ class ValuationJob(Job[CellValues]):
         is_whole = self._over is None or self._over.done >= 1
         return "done" if is_whole else "stopped"
 
-    def _leave(self) -> None:
+    def _keep(self) -> None:
         if self._keeper is not None:
             self._keeper.end(self.status, self.error or "")
 
@@ -251,7 +251,7 @@ class ValuationJob(Job[CellValues]):
         if self._values is None:
             return True
         known = self._suspicion
-        if known is not None and known.surprise is not self.surprise:
+        if self.surprise is not (None if known is None else known.surprise):
             return True
         pause = min(VALUES_AT_LAST, OF_RUN * self.progress.seconds)
         pause = max(VALUES_EVERY, pause, OF_MAKING * self._making)
@@ -261,17 +261,17 @@ class ValuationJob(Job[CellValues]):
         """New values, and what pages want to know of them; a click does not wait."""
         began, found, suspicion = time.monotonic(), self.surprise, None
         values = _light(snapshot)
-        _prepare(value_view(values), "order", "harmful", "limit")
+        _prepare(values, "typical_stderr")
+        _prepare(value_view(values), "order", "harmful", "limit", "spread")
         if found is not None:
             suspicion = make_suspicion(self.table, values, found)
             _prepare(suspicion, "ranks", "n_flagged", "corner")
             self._look_closely(values, suspicion, ask=is_last)
         with self._lock:
-            if self.active:
-                self._values, self._suspicion = values, suspicion
-                self.has_questions = is_last
-                self._wanted, self._made_at = False, time.monotonic()
-                self._making = self._made_at - began
+            self._values, self._suspicion = values, suspicion
+            self.has_questions = is_last
+            self._wanted, self._made_at = False, time.monotonic()
+            self._making = self._made_at - began
 
     def _look_closely(
         self, values: CellValues, suspicion: Suspicion, *, ask: bool
@@ -363,11 +363,13 @@ class ValuationJob(Job[CellValues]):
         finally:
             self._looking = Snapshot(1.0, seconds_left=0.0)
 
-    def _finish(self) -> None:
-        """Exact values of the last snapshot; the rest of the run's memory goes."""
+    def _settle(self) -> None:
+        """Values of the last snapshot, also where it was stopped: pages show older ones
+        until all that they need of these is there. The rest of the memory goes.
+        """
         latest, self._latest = self._latest, Snapshot()
         if latest.has_result and not self.has_questions:
-            self._values = _light(latest)
+            self._renew(latest)
 
 
 def start_job(

@@ -9,6 +9,11 @@ from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.views.next_step import WorkDone, next_step, work_done
 
+WITHOUT_SUSPECTS = (
+    ":material/info: Cells were valued, but not yet compared with each other, which "
+    "finds the suspects."
+)
+
 
 def where(session: Session) -> WorkDone | None:
     """How far the work on the table is; None before it is known what was found."""
@@ -35,9 +40,13 @@ def lead_on(shown: Shown, page: str) -> None:
     elif now is not None and session.suspicion is not None:
         step = next_step(session.suspicion, now)
         words = f":material/lightbulb: {plain(step.words)}"
+    else:
+        words = WITHOUT_SUSPECTS
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         help_ = SUSPECT_HELP if "suspect" in words else None
         st.markdown(words, width="content", help=help_)
+        if words == WITHOUT_SUSPECTS:
+            return
         if st.button(
             step.label if step else "Look",
             key="lead on",

@@ -370,7 +370,8 @@ class Session:
     @property
     def goes_on(self) -> bool:
         """Do pages change by themselves? Something runs, or its values wait."""
-        if self.goes_on_beside or (self.run is not None and self.run.active):
+        run = self.run
+        if self.goes_on_beside or (run and (run.active or not run.is_settled)):
             return True
         return self.held is not None and self.held.values is not self.values
 

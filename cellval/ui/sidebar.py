@@ -191,14 +191,16 @@ def _show_values(run: ValuationJob) -> None:
         st.error(plain(run.error or "The run failed."))
         return
     if values is None:
-        st.warning("Stopped before there were values.", icon=":material/stop_circle:")
+        words = "Stopped before there were values."
+        words = words if run.is_settled else "Stopping ..."  # the first may come yet
+        st.warning(words, icon=":material/stop_circle:")
         return
     settings = values.settings
     if run.status == "stopped":
         why = "Cut short" if is_cut_short(run) else "Stopped"
         st.warning(
             f"{why} after {whole_percent(run.progress.done)}. The values so far are "
-            "kept.",
+            "kept." + " The latest are on their way." * (not run.is_settled),
             icon=":material/stop_circle:",
         )
     else:

@@ -4,6 +4,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -106,7 +107,7 @@ class CellValues(InNotebooks):
             "" if self.settings.test == "none" else counted(self.n_test, "test point")
         )
 
-    @property
+    @cached_property
     def typical_stderr(self) -> float:
         """Mean standard error of a cell."""
         known = self.stderr[np.isfinite(self.stderr)]

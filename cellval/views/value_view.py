@@ -110,14 +110,16 @@ class ValueView:
         """How many suspects at most are outlined unless a person says otherwise."""
         return max(MIN_SUSPECTS, round(SUSPECT_SHARE * self.values.values.size))
 
-    def spread(self, columns: np.ndarray) -> np.ndarray | None:
-        """Where `QUANTILES` of the cell values of these columns are, a line each.
+    @cached_property
+    def spread(self) -> np.ndarray | None:
+        """Where `QUANTILES` of the cell values of each column are, a line each.
 
         Over the rows with values; None if there is no such row.
         """
-        cells = self.values.values[:, columns]
+        cells = self.values.values
         cells = cells[np.isfinite(cells).all(axis=1)]
-        return np.quantile(cells, QUANTILES, axis=0) if len(cells) else None
+        # Turned, numbers of a column lie side by side, and are sorted much faster.
+        return np.quantile(cells.T, QUANTILES, axis=1) if len(cells) else None
 
 
 @kept(1)

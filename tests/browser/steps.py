@@ -154,7 +154,10 @@ def faint_texts(page):
     on a canvas.
     """
     page.wait_for_timeout(1500)  # charts are drawn after the page
-    return page.evaluate(FAINT)
+    last = time.monotonic() + LONG / 10_000
+    while (found := page.evaluate(FAINT)) and time.monotonic() < last:
+        page.wait_for_timeout(500)  # what is drawn anew fades in
+    return found
 
 
 def open_sample(page, server, name):

@@ -19,6 +19,7 @@ from cellval.progress import Snapshot
 from cellval.repairs.measure import iter_comparison
 from cellval.values.options import RunOptions
 from cellval.views.inspection_list import Wanted, inspection
+from cellval.views.value_view import value_view
 
 WAIT = 900  # seconds; the first run on a machine compiles, and others may be busy
 
@@ -84,8 +85,29 @@ def test_values_sharpen_and_stop_keeps_them(long_table):
     assert kept.n_test >= first.n_test
     assert 0 < job.progress.done < 1
     assert job.wait(WAIT), "the thread ends after the items in work"
-    assert job.values is kept
+    assert job.values.n_test >= kept.n_test
     assert job.status == "stopped"
+
+
+def test_pages_do_not_wait_for_what_was_computed_last(long_table, monkeypatch):
+    prepared, go_on = jobs._prepare, threading.Event()
+
+    def slow(*arguments):
+        assert job.active or go_on.wait(WAIT)
+        prepared(*arguments)
+
+    monkeypatch.setattr(jobs, "_prepare", slow)
+    monkeypatch.setattr(jobs, "VALUES_EVERY", WAIT)  # no other one is made
+    job = queue.start(long_table, LONG)
+    wait_until(lambda: job.values is not None)
+    first = job.values
+    wait_until(lambda: job._latest.result.n_test > first.n_test)
+    job.stop()
+    assert job.values is first and not job.is_over
+    go_on.set()
+    assert job.wait(WAIT)
+    assert job.values.n_test > first.n_test
+    assert {"order", "spread"} <= value_view(job.values).__dict__.keys()
 
 
 def test_stop_before_the_first_values_leaves_none(long_table):

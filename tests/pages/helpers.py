@@ -44,13 +44,13 @@ def waiting(table, **options):
 def running(table, surprise=None):
     """A run with some values, that goes on."""
     run = waiting(table, n_neighbors=5, subsets=4)
+    run.surprise = surprise
     snapshots = cellval.iter_values(table, n_neighbors=5, subsets=4)
     for snapshot in snapshots:
         run._see(snapshot)
         if snapshot.has_result:
             break
     snapshots.close()
-    run.surprise = surprise
     assert run.active and run.values is not None
     return run
 

@@ -9,6 +9,7 @@ from helpers import (
     goto,
     labels,
     open_app,
+    running,
     session_of,
     settled,
     shown,
@@ -54,6 +55,14 @@ def test_where_one_stands_is_not_told_while_a_run_goes_on(endless):
     assert "Answer the questions" not in labels(app)
     assert "Decide:" not in texts(app.sidebar.markdown)
     click(app, "Stop the run")
+
+
+def test_a_run_that_was_stopped_before_there_were_suspects_leads_nowhere(davis):
+    run = running(davis.table)
+    run.stop()
+    app = shown("heatmap", run)
+    assert "not yet compared with each other" in text_of(app)
+    assert "Look" not in labels(app)
 
 
 def test_a_measurement_that_was_stopped_is_not_taken_for_done(davis):
