@@ -49,9 +49,9 @@ PAGES = {
     ),
     "scale": Page(
         "Scale",
-        "Large tables: a GPU beside the processor, and what runs take from 10 thousand "
-        "to 100 million rows.",
-        ("gpu", "scale"),
+        "Large tables: a GPU beside the processor, what runs take from 10 thousand to "
+        "100 million rows, and whether standard errors of few test points hold.",
+        ("gpu", "scale", "errors"),
     ),
     "million": Page(
         "A million rows",

@@ -136,11 +136,32 @@ def _effect(problem: Problem, n_visited: int) -> float:
     return float(np.sum(times**2) / max(np.sum(times), 1.0))
 
 
+def _sample_variances(problem: Problem, sums: Sums, n_visited: int) -> list[np.ndarray]:
+    """Of the means of cells, rows and columns, where the first test points stand for
+    all.
+
+    In the near field few of them are near to a row. One to which none was near knows
+    nothing of how its values vary, so no cell counts as surer than if it had seen one
+    more near test point, an average one of its column (benchmarks/errors.py).
+    """
+    n = int(problem.tests.times[:n_visited].sum())
+    effect = _effect(problem, n_visited)
+    variances = [effect * variance for variance in _variances(sums, n)]
+    if 0 < problem.near < problem.plan.n_rows:
+        n_near = n * problem.near / problem.plan.n_rows
+        for variance in variances[:2]:
+            least = variance.mean(axis=-1, keepdims=True) / (1.0 + n_near)
+            np.maximum(variance, least, out=variance)
+    return variances
+
+
 def typical_error(problem: Problem, sums: Sums, n_visited: int) -> float:
     """Mean standard error of a cell after the first test points."""
-    n = int(problem.tests.times[:n_visited].sum())
-    effect = 1.0 if n_visited == problem.plan.n_tests else _effect(problem, n_visited)
-    errors = np.sqrt(effect * _variances(sums, n)[0])
+    if n_visited < problem.plan.n_tests:
+        variances = _sample_variances(problem, sums, n_visited)
+    else:
+        variances = _variances(sums, int(problem.tests.times.sum()))
+    errors = np.sqrt(variances[0])
     return float(errors[:, problem.of_row[problem.of_row >= 0]].mean())
 
 
@@ -162,8 +183,7 @@ def values_of(problem: Problem, merged: RunSums) -> CellValues:
     else:
         sums = merged.of_pass()
         cells, rows = sums.cells / max(n, 1), sums.rows / max(n, 1)
-        effect = _effect(problem, merged.n_visited)
-        variances = [effect * variance for variance in _variances(sums, n)]
+        variances = _sample_variances(problem, sums, merged.n_visited)
         weight = float(n)
     if not _is_efficient(problem):
         rows = cells.sum(axis=0)

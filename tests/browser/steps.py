@@ -39,6 +39,23 @@ def patient(method):
     return again
 
 
+DRAWN = "() => !document.querySelector('[data-test-script-state=running]')"
+
+
+def unhurried(method):
+    """Act when the page is drawn: on a busy machine that takes long, and what is
+    clicked while it is replaced gets no click.
+    """
+
+    @wraps(method)
+    def later(locator, *args, **options):
+        with suppress(sync_api.Error):  # it may be drawn again and again
+            locator.page.wait_for_function(DRAWN, timeout=20_000)
+        return method(locator, *args, **options)
+
+    return later
+
+
 STRICT = {
     sync_api.Locator: "click fill press is_visible inner_text",
     sync_api.LocatorAssertions: "to_be_visible to_be_enabled to_be_disabled "
@@ -47,6 +64,8 @@ STRICT = {
 for of, names in STRICT.items():
     for name in names.split():
         setattr(of, name, patient(getattr(of, name)))
+for name in ("click", "fill", "press"):
+    setattr(sync_api.Locator, name, unhurried(getattr(sync_api.Locator, name)))
 
 FAINT = (Path(__file__).parent / "contrast.js").read_text()
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"

@@ -17,6 +17,7 @@ from browser.steps import (
     sidebar,
     start,
     start_slow,
+    until,
     upload,
 )
 
@@ -81,7 +82,8 @@ def test_runs_wait_in_turn_and_a_killed_server_loses_nothing(new_person, fresh_s
     goto(two, "Inspection list")
     # as when a page was left in the middle of its drawing: a click mends the address
     two.evaluate("history.replaceState({}, '', location.pathname)")
-    two.get_by_role("button", name=re.compile("^Next")).click()
+    before = two.get_by_role("button", name=re.compile("^Previous"), disabled=False)
+    until(before, two.get_by_role("button", name=re.compile("^Next")).click)
     expect(two).to_have_url(re.compile("project=.*finding="))
     two.get_by_role("button", name=re.compile("^Wrong")).click()
     undo = two.get_by_role("button", name=re.compile("Undo")).first

@@ -238,7 +238,7 @@ def test_values_of_drawn_test_points_are_the_mean_over_those(kinds, near, monkey
     problem = make_problem(table, RunOptions(n_neighbors=3, near=near))
     assert (problem.tests.times == 1).all()
     games, row_of = naive_games(table, 3, near=near or 0), problem.of_row.argsort()
-    ref = np.zeros(comp.values.shape)
+    each = np.zeros((n, *comp.values.shape))
     for item in problem.plan.items():
         for k, t in enumerate(range(item.first, min(item.last, n))):
             game, m = games[row_of[problem.tests.own[t]]], len(kinds)
@@ -248,8 +248,14 @@ def test_values_of_drawn_test_points_are_the_mean_over_those(kinds, near, monkey
                 order = problem.plan.orders(item)[k, 0].tolist()
                 psi = naive.cell_values_by_orders(game, [order, order[::-1]])
             for i, cells in psi.items():
-                ref[i] += np.array(cells, float) / n
-    close(comp.values, ref)
+                each[t, i] = np.array(cells, float)
+    close(comp.values, each.mean(axis=0))
+    variances = [x.var(axis=0, ddof=1) / n for x in (each, each.sum(axis=2))]
+    if near:  # as if each row had seen one more near test point, an average one
+        seen = n * near / 40
+        variances = [np.maximum(x, x.mean(axis=0) / (1 + seen)) for x in variances]
+    close(comp.stderr, np.sqrt(variances[0]))
+    close(comp.row_stderr, np.sqrt(variances[1]))
 
 
 def test_drawn_test_points_are_the_same_for_any_number_of_workers(monkeypatch):
