@@ -150,6 +150,7 @@ def large(browser, server, path: Path, n_rows: int, column: str) -> None:
             expect(page.get_by_text("The values so far are kept")).to_be_visible()
         for title in TITLES[1:]:
             goto(page, "Data")
+            still(page)
             sent.clear()
             began = time.monotonic()
             goto(page, title)

@@ -1,6 +1,7 @@
 """Where a cell stands: in its column, in its class, among the rows most like its."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from cellval.text import brief, class_words, full, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
+SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")  # of equal numbers
 N_MARKS = 3  # below a picture of dates: more texts would overlap
 SMALL_BINS = 12  # of a spread in a line of a table
 ENOUGH_ROWS = 20_000  # more change nothing in a picture that small
@@ -60,27 +62,41 @@ def group_words(table: Table, position: int) -> str:
 
 def place(table: Table, position: int, name: str) -> tuple[Place, ...]:
     """The cell's place among all rows, and among those of its row's class (or band)."""
-    column, label = column_of(table, name), int(table.y[position])
-    everyone = np.ones(table.n_rows, bool)
-    places = [_place(column, position, everyone, "all rows")]
-    group = alike(table, label)
-    if table.label and label >= 0 and group.sum() > 1:
+    label = int(table.y[position])
+    places = [_place(table, position, name, -1, "all rows")]
+    if table.label and label >= 0 and np.count_nonzero(table.y == label) > 1:
         words = group_words(table, position)
-        places.append(_place(column, position, group, words))
+        places.append(_place(table, position, name, label, words))
     return tuple(places)
 
 
-def _place(column: Column, position: int, who: np.ndarray, words: str) -> Place:
+def _place(table: Table, position: int, name: str, label: int, words: str) -> Place:
+    """Among the rows that are `alike`."""
+    column = column_of(table, name)
+    below = same = above = 0.0
+    if column.numbers is not None:
+        x, cell = _ordered(table, name, label), column.numbers[position]
+        n = x.size
+        if n and not column.missing[position]:
+            first, last = (int(np.searchsorted(x, cell, side)) for side in SIDES)
+            below, same = first / n, (last - first) / n
+            above = max(0.0, 1.0 - (below + same))
+        return Place(words, n, below, same, above, _usual_numbers(column, x))
+    assert column.codes is not None
+    who = alike(table, label)
     present = who & ~column.missing
     n = int(present.sum())
-    shares = [0.0, 0.0, 0.0]
-    if n and column.numbers is not None and not column.missing[position]:
-        x, cell = column.numbers[present], column.numbers[position]
-        shares = [float(np.mean(x < cell)), float(np.mean(x == cell))]
-        shares.append(max(0.0, 1.0 - sum(shares)))
-    elif n and column.codes is not None:
-        shares[1] = float(np.mean(column.codes[present] == column.codes[position]))
-    return Place(words, n, shares[0], shares[1], shares[2], usual_range(column, who))
+    if n:
+        same = float(np.mean(column.codes[present] == column.codes[position]))
+    return Place(words, n, below, same, above, usual_range(column, who))
+
+
+@kept(6)  # of the columns looked at last: who clicks in a large table does not wait
+def _ordered(table: Table, name: str, label: int) -> np.ndarray:
+    """Numbers of the rows that are `alike`, the lowest first, without missing ones."""
+    column = column_of(table, name)
+    assert column.numbers is not None
+    return np.sort(column.numbers[alike(table, label) & ~column.missing])
 
 
 def usual_bounds(numbers: np.ndarray) -> tuple[float, float]:
@@ -92,13 +108,10 @@ def usual_bounds(numbers: np.ndarray) -> tuple[float, float]:
 def usual_range(column: Column, who: np.ndarray) -> str:
     """Where nine in ten of these cells are, or the most common categories."""
     present = who & ~column.missing
+    if column.numbers is not None:
+        return _usual_numbers(column, column.numbers[present])
     if not present.any():
         return "no cells"
-    if column.numbers is not None:
-        low, high = usual_bounds(column.numbers[present])
-        if low == high:
-            return number_text(column, low)
-        return f"{number_text(column, low)} to {number_text(column, high)}"
     assert column.codes is not None
     counts = np.bincount(column.codes[present], minlength=len(column.categories))
     common = np.argsort(-counts, kind="stable")[:3]
@@ -107,6 +120,15 @@ def usual_range(column: Column, who: np.ndarray) -> str:
         for k in common.tolist()
         if counts[k]
     )
+
+
+def _usual_numbers(column: Column, numbers: np.ndarray) -> str:
+    if numbers.size == 0:
+        return "no cells"
+    low, high = usual_bounds(numbers)
+    if low == high:
+        return number_text(column, low)
+    return f"{number_text(column, low)} to {number_text(column, high)}"
 
 
 @kept(1)
@@ -165,11 +187,10 @@ class Spread:
 
 def spread(table: Table, position: int, name: str) -> Spread:
     """Distribution of a cell's column overall and within the class of its row."""
-    column, same = column_of(table, name), alike(table, int(table.y[position]))
-    present = ~column.missing
+    column, label = column_of(table, name), int(table.y[position])
     missing = bool(column.missing[position])
     if column.numbers is not None:
-        x = column.numbers[present]
+        x = _ordered(table, name, -1)
         if x.size == 0:
             return Spread((), np.array([0.0, 1.0]), np.zeros(1), np.zeros(1), None)
         at = None if missing else float(column.numbers[position])
@@ -178,15 +199,16 @@ def spread(table: Table, position: int, name: str) -> Spread:
         low, high = drawn_range(x / unit, at_unit)
         edges = np.linspace(low, high, N_BINS + 1)
         overall = _shares(np.histogram(x / unit, edges)[0], x.size)
-        mine = column.numbers[present & same] / unit
+        mine = _ordered(table, name, label) / unit
         in_class = _shares(np.histogram(mine, edges)[0], mine.size)
         outside = at_unit is not None and not low <= at_unit <= high
         edges = edges * unit
         return Spread((), edges, overall, in_class, at, outside, _marks(column, edges))
     assert column.codes is not None
-    k = len(column.categories)
+    k, present = len(column.categories), ~column.missing
+    same = present & alike(table, label)
     overall = np.bincount(column.codes[present], minlength=k)
-    in_class = np.bincount(column.codes[present & same], minlength=k)
+    in_class = np.bincount(column.codes[same], minlength=k)
     code = int(column.codes[position])
     drawn = np.argsort(-overall, kind="stable")[:8].tolist()
     if not missing and code not in drawn:

@@ -42,7 +42,7 @@ def _start(session: Session, table: Table, options: RunOptions, memo: RunMemo) -
         first = memo.first.memo.kept if memo.first is not None else None
         kept = project.begin_run(options, memo.changes, first.id if first else "")
         keeper = Keeper(project, kept)
-    memo = memo._replace(file=session.file, kept=kept)
+    memo = memo._replace(file=session.file, kept=kept, is_cut_short=False)
     how = {"keeper": keeper, "foretold": run_seconds(table, options)}
     run = queue.start(table, options, who=session.who, **how)
     _note(run, memo)
@@ -75,7 +75,7 @@ def continue_run(session: Session) -> None:
         kept = replace(kept, status="running")
         project.note_run(kept)
         known, keeper = project.values_of(kept, old.table), Keeper(project, kept)
-        memo = memo._replace(file=session.file, kept=kept)
+        memo = memo._replace(file=session.file, kept=kept, is_cut_short=False)
     if known is not None and not known.state:
         known = None  # only values are left: from the beginning
     run = queue.start(
@@ -198,7 +198,8 @@ def _found(
     values = project.values_of(kept, table)
     options = project.options_of(kept, table)
     run = _over(kept, table, options, values)
-    _note(run, RunMemo(file, kept.setup, first, kept.changes, kept))
+    is_cut = kept.status == "running"
+    _note(run, RunMemo(file, kept.setup, first, kept.changes, kept, is_cut))
     return run
 
 
@@ -227,12 +228,6 @@ def _over(
 
 def _itself(result: Any) -> Any:
     return result
-
-
-def is_cut_short(run: ValuationJob) -> bool:
-    """Did the server end before the run did?"""
-    kept = run.memo.kept if run.memo else None
-    return kept is not None and kept.status == "running"
 
 
 def copy_of(file: FileWork) -> FileWork:

@@ -147,7 +147,8 @@ class RunMemo(NamedTuple):
     setup: Setup
     first: ValuationJob | None  # on the file as it was, if this is of the repaired one
     changes: Repairs  # that made its table
-    kept: Run | None = None  # as it is in the project
+    kept: Run | None = None  # as it was in the project
+    is_cut_short: bool = False  # did the server end before the run did?
 
 
 @dataclass

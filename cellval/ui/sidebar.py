@@ -10,7 +10,7 @@ from cellval.jobs.background import ValuationJob
 from cellval.text import counted, short_name, whole_percent
 from cellval.ui import login
 from cellval.ui.guide import steps
-from cellval.ui.runs import continue_run, is_cut_short, leave_repaired
+from cellval.ui.runs import continue_run, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import COMPILING, follow
@@ -146,7 +146,7 @@ def _show_progress(run: ValuationJob) -> None:
 def _show_end(session: Session, run: ValuationJob) -> None:
     if session.may_edit:
         _offer_more(session, run)
-    _show_values(run)
+    _show_values(session, run)
 
 
 def _has_more(run: ValuationJob) -> bool:
@@ -185,7 +185,7 @@ def _offer_more(session: Session, run: ValuationJob) -> None:
     )
 
 
-def _show_values(run: ValuationJob) -> None:
+def _show_values(session: Session, run: ValuationJob) -> None:
     values = run.values
     if run.status == "failed":
         st.error(plain(run.error or "The run failed."))
@@ -197,7 +197,7 @@ def _show_values(run: ValuationJob) -> None:
         return
     settings = values.settings
     if run.status == "stopped":
-        why = "Cut short" if is_cut_short(run) else "Stopped"
+        why = "Cut short" if session.memo.is_cut_short else "Stopped"
         st.warning(
             f"{why} after {whole_percent(run.progress.done)}. The values so far are "
             "kept." + " The latest are on their way." * (not run.is_settled),

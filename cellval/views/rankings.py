@@ -85,6 +85,8 @@ def outline_words(shown: Outlines) -> str:
     n = len(shown.cells)
     cells = "1 suspect is" if n == 1 else f"{n:,} suspects are"
     if shown.by == "value":
+        if n == 0:
+            return "No cell is outlined: none is clearly below 0."
         which = f"Outlined: the {n:,} lowest cells within their class"
         return f"{which} that are clearly below 0."
     if shown.chosen:

@@ -63,6 +63,7 @@ def test_a_run_that_was_stopped_before_there_were_suspects_leads_nowhere(davis):
     app = shown("heatmap", run)
     assert "not yet compared with each other" in text_of(app)
     assert "Look" not in labels(app)
+    assert "Stopped after" in texts(app.sidebar.warning)
 
 
 def test_a_measurement_that_was_stopped_is_not_taken_for_done(davis):

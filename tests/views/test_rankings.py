@@ -51,6 +51,8 @@ def test_outlines_follow_the_rule_unless_a_number_is_chosen(ranked):
     seven = rankings.outlines(ranked.values, ranked, "suspicion", 7)
     assert seven.cells.size == 7
     assert "as many as you chose" in rankings.outline_words(seven)
+    none = rankings.Outlines("value", np.zeros(0, int), False)
+    assert "none is clearly below 0" in rankings.outline_words(none)
     none = rankings.Outlines("surprise", np.zeros(0, int), False)
     assert "nothing stands out" in rankings.outline_words(none)
     assert "most surprising" in rankings.outline_words(none)
