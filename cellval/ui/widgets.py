@@ -30,7 +30,10 @@ def lasting(
     """
     key = session.widget_key(name)
     missing = key not in st.session_state
-    if missing or (allowed is not None and st.session_state[key] not in allowed):
+    now = default if missing else st.session_state[key]
+    # the default first: a range looks for None, which is no number, at every place
+    is_allowed = now is default or allowed is None or now in allowed
+    if missing or not is_allowed:
         st.session_state[key] = default
     return {"key": key, "persist_state": "session"}
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from cellval.detect.suspicion import Suspicion
 from cellval.repairs.repair import Repairs
 from cellval.table.table import Table
@@ -64,15 +66,15 @@ def not_repaired(
     Not those of the label, whose content no suggestion is about.
     """
     place = {column.name: j for j, column in enumerate(table.columns)}
-    rows = set(table.row_numbers.tolist())
-    found = [
+    wrong = [
         cell
         for cell, decision in decisions.items()
-        if decision == "error"
-        and not _is_repaired(cell, repairs)
-        and cell[0] in rows
-        and cell[1] in place
+        if decision == "error" and not _is_repaired(cell, repairs) and cell[1] in place
     ]
+    if not wrong:
+        return []
+    there = np.isin([row for row, _ in wrong], table.row_numbers).tolist()
+    found = [cell for cell, is_there in zip(wrong, there, strict=True) if is_there]
     return sorted(found, key=lambda cell: (cell[0], place[cell[1]]))
 
 
