@@ -26,7 +26,7 @@ from cellval.detect.suspicion import make_suspicion
 from cellval.export.frames import n_listed, suspects_list, write_results
 from cellval.figures.columns import column_bars
 from cellval.figures.corner_map import corner_plot
-from cellval.jobs.background import _prepare
+from cellval.jobs.background import SHOWN, _prepare
 from cellval.jobs.expected import estimate
 from cellval.ui.heatmap.view import WINDOW, cells_figure, overview_figure
 from cellval.values.options import RunOptions
@@ -102,7 +102,7 @@ def first_map(table):
     with Timed() as all_of_it:
         steps = cellval.iter_values(table, near=NEAR)
         values = next(step.result for step in steps if step.has_result)
-        _prepare(value_view(values), "order", "harmful", "limit")
+        _prepare(value_view(values), *SHOWN)
     steps.close()
     print(f"first map of values: {all_of_it}, {values.tested}")
     return values

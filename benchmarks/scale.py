@@ -61,6 +61,9 @@ def stderr(n: int, n_tests: int) -> float:
     tried = min(few, max(LEAST_TRIED, round(few * share)))
     sums = run_item(*arguments(few, tried))
     spread = np.maximum(sums.cells_squared - sums.cells**2 / tried, 0) / (tried - 1)
+    if tried < few:  # see `cellval.knn.sums`
+        least = spread.mean(axis=1, keepdims=True) / (1 + tried * NEAR / few)
+        spread = np.maximum(spread, least)
     typical = np.sqrt(spread / tried).mean()
     return float(typical * np.sqrt(few / n * tried / n_tests))
 

@@ -36,6 +36,8 @@ ACTIVE = ("waiting", "compiling", "running")
 # large a part of the time that the run took by now, and of what making one takes.
 VALUES_EVERY, VALUES_AT_LAST = 2.5, 15.0
 OF_RUN, OF_MAKING = 0.15, 10.0
+# What pages show of values and what takes long to make for a large table.
+SHOWN = ("order", "harmful", "limit", "row_limit", "has_ids", "spread", "overview")
 SURE = 3.0  # after a third of a run, it tells itself how long it takes
 
 
@@ -262,7 +264,7 @@ class ValuationJob(Job[CellValues]):
         began, found, suspicion = time.monotonic(), self.surprise, None
         values = _light(snapshot)
         _prepare(values, "typical_stderr")
-        _prepare(value_view(values), "order", "harmful", "limit", "spread")
+        _prepare(value_view(values), *SHOWN)
         if found is not None:
             suspicion = make_suspicion(self.table, values, found)
             _prepare(suspicion, "ranks", "n_flagged", "corner")

@@ -10,6 +10,7 @@ from cellval.kept import kept
 from cellval.stats import clearly_below
 from cellval.values.result import CellValues
 from cellval.values.words import Unit, score_name
+from cellval.views.bands import Bands, bands
 
 COLOUR_QUANTILE = 0.995
 SUSPECT_SHARE = 0.005
@@ -104,6 +105,11 @@ class ValueView:
     def harmful_by_column(self) -> np.ndarray:
         m = self.values.values.shape[1]
         return np.bincount(self.harmful % m, minlength=m)
+
+    @cached_property
+    def overview(self) -> Bands:
+        """All rows at a glance, in the order of the file."""
+        return bands(self.values.values, np.arange(len(self.values.values)))
 
     @property
     def usual_suspects(self) -> int:

@@ -92,9 +92,13 @@ def overview_figure(
     window: tuple[int, int],
     height: int,
 ) -> go.Figure:
-    order = np.frombuffer(rows, np.int64)
-    pooled = bands(view.values.values if suspicion is None else suspicion.scores, order)
-    by_suspicion = suspicion is not None
+    order, by_suspicion = np.frombuffer(rows, np.int64), suspicion is not None
+    if suspicion is not None:
+        pooled = bands(suspicion.scores, order)
+    elif np.array_equal(order, np.arange(len(view.values.values))):
+        pooled = view.overview
+    else:
+        pooled = bands(view.values.values, order)
     return overview(
         view, order, pooled, window, by_suspicion=by_suspicion, height=height
     )
