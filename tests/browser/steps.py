@@ -50,7 +50,7 @@ def unhurried(method):
     @wraps(method)
     def later(locator, *args, **options):
         with suppress(sync_api.Error):  # it may be drawn again and again
-            locator.page.wait_for_function(DRAWN, timeout=20_000)
+            locator.page.wait_for_function(DRAWN, timeout=5_000)
         return method(locator, *args, **options)
 
     return later
