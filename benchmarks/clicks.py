@@ -118,7 +118,8 @@ class Person:
     def aim(self, row: int, column: str) -> None:
         """As a hand does, which takes half a second and follows what moves."""
         for left in (60, 40, 25, 12, 5, 0):
-            x, y = self.page.evaluate(CELL_ON_SCREEN, [row, column])
+            seen = self.page.wait_for_function(CELL_ON_SCREEN, arg=[row, column])
+            x, y = seen.json_value()
             self.page.mouse.move(x - left, y - left / 2)
             self.page.wait_for_timeout(80)
 

@@ -165,7 +165,9 @@ def hosts():
 @pytest.fixture(scope="session")
 def person(chromium, hosts):
     """Makes a person: a page in a browser context of its own."""
-    from browser.steps import LONG
+    from browser.steps import LONG, take_time
+
+    take_time()
 
     def note_host(request):
         if request.url.startswith(("http", "ws")):

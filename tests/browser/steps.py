@@ -39,6 +39,15 @@ def patient(method):
     return again
 
 
+STRICT = {
+    sync_api.Locator: "click fill press is_visible inner_text",
+    sync_api.LocatorAssertions: "to_be_visible to_be_enabled to_be_disabled "
+    "to_be_checked to_be_in_viewport to_contain_text to_have_attribute to_have_value",
+}
+for of, names in STRICT.items():
+    for name in names.split():
+        setattr(of, name, patient(getattr(of, name)))
+
 DRAWN = "() => !document.querySelector('[data-test-script-state=running]')"
 
 
@@ -56,16 +65,11 @@ def unhurried(method):
     return later
 
 
-STRICT = {
-    sync_api.Locator: "click fill press is_visible inner_text",
-    sync_api.LocatorAssertions: "to_be_visible to_be_enabled to_be_disabled "
-    "to_be_checked to_be_in_viewport to_contain_text to_have_attribute to_have_value",
-}
-for of, names in STRICT.items():
-    for name in names.split():
-        setattr(of, name, patient(getattr(of, name)))
-for name in ("click", "fill", "press"):
-    setattr(sync_api.Locator, name, unhurried(getattr(sync_api.Locator, name)))
+def take_time():
+    """From now on, as walks need it; benchmarks of clicks are in a hurry."""
+    for name in ("click", "fill", "press"):
+        setattr(sync_api.Locator, name, unhurried(getattr(sync_api.Locator, name)))
+
 
 FAINT = (Path(__file__).parent / "contrast.js").read_text()
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
