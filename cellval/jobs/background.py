@@ -36,7 +36,7 @@ ACTIVE = ("waiting", "compiling", "running")
 # large a part of the time that the run took by now, and of what making one takes.
 VALUES_EVERY, VALUES_AT_LAST = 2.5, 15.0
 OF_RUN, OF_MAKING = 0.15, 10.0
-# What pages show of values and what takes long to make for a large table.
+# What pages show of values, and what takes long to make for a large table.
 SHOWN = ("order", "harmful", "limit", "row_limit", "has_ids", "spread", "overview")
 SURE = 3.0  # after a third of a run, it tells itself how long it takes
 
@@ -371,7 +371,10 @@ class ValuationJob(Job[CellValues]):
         """
         latest, self._latest = self._latest, Snapshot()
         if latest.has_result and not self.has_questions:
-            self._renew(latest)
+            try:
+                self._renew(latest)
+            except Exception:  # such as too little memory: the older ones are kept
+                report(f"last values of {self.table.name} failed")
 
 
 def start_job(

@@ -1,7 +1,6 @@
 """Where a cell stands: in its column, in its class, among the rows most like its."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from cellval.text import brief, class_words, full, percent
 
 USUAL = (5, 95)  # percentiles of what is called usual
 N_BINS = 30
-SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")  # of equal numbers
 N_MARKS = 3  # below a picture of dates: more texts would overlap
 SMALL_BINS = 12  # of a spread in a line of a table
 ENOUGH_ROWS = 20_000  # more change nothing in a picture that small
@@ -78,7 +76,8 @@ def _place(table: Table, position: int, name: str, label: int, words: str) -> Pl
         x, cell = _ordered(table, name, label), column.numbers[position]
         n = x.size
         if n and not column.missing[position]:
-            first, last = (int(np.searchsorted(x, cell, side)) for side in SIDES)
+            first = int(np.searchsorted(x, cell, "left"))
+            last = int(np.searchsorted(x, cell, "right"))
             below, same = first / n, (last - first) / n
             above = max(0.0, 1.0 - (below + same))
         return Place(words, n, below, same, above, _usual_numbers(column, x))

@@ -38,12 +38,9 @@ def bands(
     for b in range(shape[0]):
         block = values[order[rows[b] : rows[b + 1]]]
         block = np.where(np.isfinite(block), block, np.inf)
-        pooled = block
-        if shape[1] < m:
-            pooled = np.minimum.reduceat(block, columns[:-1], axis=1)
-        at = np.argmin(pooled, axis=0)
-        position[b], lowest[b] = rows[b] + at, pooled[at, np.arange(shape[1])]
-        for g, i in enumerate(at.tolist()):
-            column[b, g] = columns[g] + np.argmin(block[i, columns[g] : columns[g + 1]])
-    lowest[np.isinf(lowest)] = np.nan
+        for g in range(shape[1]):
+            part = block[:, columns[g] : columns[g + 1]]
+            i, j = np.unravel_index(np.argmin(part), part.shape)
+            position[b, g], column[b, g] = rows[b] + i, columns[g] + j
+            lowest[b, g] = part[i, j] if np.isfinite(part[i, j]) else np.nan
     return Bands(lowest, position, column, rows, columns)
