@@ -26,6 +26,7 @@ MOST_PAIRS = 256  # where sampling ends by itself
 MOST_COLUMNS = 20  # for all subsets
 PAIRS_FOR_ENDS = 4  # exact ends pay off from here on
 COLUMNS_FOR_ENDS = 4
+MANY_COLUMNS, SOME = 10, 8  # subsets a column are enough to compare orders of cells
 AUTO_WORK = 2e9  # evaluations (rows x subsets x test points) where no budget is given
 # Evaluations beyond which test points are drawn, as many as make so many, and at least
 # so many points: minutes of the near field on two cores. From 50,000 rows x 20 on.
@@ -220,6 +221,15 @@ def drawn(plan: Plan, n_visited: int = 0) -> Plan:
     step = plan.batch(plan.passes()[0])
     n = min(end, start + -(-(n - start) // step) * step)  # whole items
     return replace(plan, n_drawn=n if n < plan.n_tests else 0)
+
+
+def subsets_to_compare(n_rows: int, n_columns: int) -> int | str:
+    """How many suffice to compare orders of cells, where all rows are test points.
+
+    As a run has them where columns are few, or rows so many that some are drawn.
+    """
+    is_large = drawn(Plan(n_rows, n_columns, n_rows, 1, 0)).n_drawn > 0
+    return "auto" if n_columns < MANY_COLUMNS or is_large else SOME * n_columns
 
 
 def usual_seconds(n_rows: int, near: int) -> float:

@@ -132,9 +132,10 @@ def _going(session: Session, run: ValuationJob) -> None:
 
 def _show_progress(run: ValuationJob) -> None:
     progress, values = run.progress, run.values
-    st.progress(
-        min(1.0, progress.done), text=f"Valuing: {whole_percent(progress.done)}"
-    )
+    words = f"Valuing: {whole_percent(progress.done)}"
+    if progress.done >= 1:  # on a large table that takes minutes
+        words = "Valued; looking for errors"
+    st.progress(min(1.0, progress.done), text=words)
     lines = [f"{progress.seen} so far"] if progress.seen else []
     if values is not None:
         lines.append(stderr_words(values.settings, values.typical_stderr))

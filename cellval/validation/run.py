@@ -19,6 +19,7 @@ from cellval.cluster import as_executor
 from cellval.detect.surprise import Surprise, iter_surprise
 from cellval.detect.suspicion import make_suspicion
 from cellval.errors import InputError
+from cellval.knn.plan import subsets_to_compare
 from cellval.knn.problem import require_label
 from cellval.parallel import Computation, Piece, drive
 from cellval.progress import Snapshot, Stages
@@ -101,7 +102,8 @@ def iter_validation(
         How many threads, or where else it is computed, as in `cellval.value_cells`.
     options
         Of `cellval.value_cells` with the KNN method: `n_neighbors`, `near`, `budget`,
-        ...; every test point sees 8 subsets a column unless `subsets` says otherwise.
+        ...; every test point sees 8 subsets a column unless `subsets` says otherwise,
+        or the table is so large that test points are drawn.
 
     Examples
     --------
@@ -125,8 +127,8 @@ def iter_validation(
         test_share=test_share if removal else 0.0,
         random_state=random_state,
     )
-    m = len(table.features)
-    options.setdefault("subsets", "auto" if m < 10 else 8 * m)
+    few = subsets_to_compare(planted.table.n_rows, len(table.features))
+    options.setdefault("subsets", few)
     options |= {"random_state": random_state}
     where: dict[str, Any] = {"n_jobs": n_jobs, "executor": as_executor(executor)}
     # refuses wrong options at once

@@ -165,7 +165,7 @@ def hosts():
 @pytest.fixture(scope="session")
 def person(chromium, hosts):
     """Makes a person: a page in a browser context of its own."""
-    from browser.steps import LONG, take_time
+    from browser.steps import HEARD, LONG, take_time
 
     take_time()
 
@@ -176,6 +176,7 @@ def person(chromium, hosts):
     def make(**options):
         context = chromium.new_context(viewport=VIEW, accept_downloads=True, **options)
         context.add_init_script(STILL)
+        context.add_init_script(HEARD)
         context.on("request", note_host)
         page = context.new_page()
         page.set_default_timeout(LONG)

@@ -49,26 +49,55 @@ for of, names in STRICT.items():
         setattr(of, name, patient(getattr(of, name)))
 
 DRAWN = "() => !document.querySelector('[data-test-script-state=running]')"
+# Which button the mouse went down on, and whether that one got the click.
+HEARD = """
+const pressed = event => event.target.closest?.("button") ?? null;
+window.heard = {};
+addEventListener("pointerdown", event => window.heard = {down: pressed(event)}, true);
+addEventListener("click", event => window.heard.click ??= pressed(event), true);
+"""
+IS_LOST = "() => window.heard?.down && window.heard.click !== window.heard.down"
+
+
+def drawn(page):
+    """Wait until the page is, but not for ever: it may be drawn again and again."""
+    with suppress(sync_api.Error):
+        page.wait_for_function(DRAWN, timeout=20_000)
 
 
 def unhurried(method):
-    """Act when the page is drawn: on a busy machine that takes long, and what is
-    clicked while it is replaced gets no click.
-    """
+    """Act when the page is drawn, which takes long on a busy machine."""
 
     @wraps(method)
     def later(locator, *args, **options):
-        with suppress(sync_api.Error):  # it may be drawn again and again
-            locator.page.wait_for_function(DRAWN, timeout=5_000)
+        drawn(locator.page)
         return method(locator, *args, **options)
 
     return later
 
 
+def insistent(click):
+    """Click again what was replaced between press and release: then the browser gives
+    the click to nobody. A person would.
+    """
+
+    @wraps(click)
+    def again(locator, **options):
+        click(locator, **options)
+        for _ in range(3):
+            with suppress(sync_api.Error):  # another page is there: it was heard
+                if locator.page.evaluate(IS_LOST):
+                    click(locator, **options | {"timeout": 5_000})
+
+    return again
+
+
 def take_time():
     """From now on, as walks need it; benchmarks of clicks are in a hurry."""
+    locator = sync_api.Locator
     for name in ("click", "fill", "press"):
-        setattr(sync_api.Locator, name, unhurried(getattr(sync_api.Locator, name)))
+        setattr(locator, name, unhurried(getattr(locator, name)))
+    locator.click = insistent(locator.click)
 
 
 FAINT = (Path(__file__).parent / "contrast.js").read_text()

@@ -139,3 +139,15 @@ def test_a_table_of_the_size_of_adult_shows_partial_values_and_light_pages(
         )
         assert sum(received) < 2_000_000, title
         no_faults(page)
+
+
+def test_a_click_on_what_is_replaced_meanwhile_is_made_again(new_person):
+    page = new_person()
+    page.goto("data:text/html,<button>Go</button><p>waiting</p>")
+    page.evaluate("""() => {
+      const button = document.querySelector("button"), next = button.cloneNode(true);
+      button.addEventListener("pointerdown", () => button.replaceWith(next));
+      next.onclick = () => document.querySelector("p").textContent = "heard";
+    }""")
+    button(page, "Go").click()
+    assert page.locator("p").inner_text() == "heard"

@@ -16,6 +16,7 @@ from cellval.knn.plan import (
     drawn,
     evaluations,
     make_plan,
+    subsets_to_compare,
     with_ends,
 )
 from cellval.values.options import RunOptions
@@ -163,6 +164,11 @@ def test_of_a_large_table_as_many_test_points_are_drawn_as_can_be_seen_soon(n_ro
 def test_of_other_tables_every_test_point_is_seen():
     for shape in ((32_561, 14, 32_561), (1_000_000, 20, 50), (2, 1, 2)):
         assert drawn(Plan(*shape, 1, 0)).n_visited == shape[2]
+
+
+def test_orders_are_compared_by_some_subsets_or_by_as_many_as_a_run_has():
+    found = [subsets_to_compare(*shape) for shape in ((32_561, 14), (1_000_000, 20))]
+    assert found == [8 * 14, "auto"] and subsets_to_compare(200, 9) == "auto"
 
 
 def test_there_is_a_new_map_every_few_seconds_however_many_test_points_there_are():

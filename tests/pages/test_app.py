@@ -211,6 +211,19 @@ def test_compiling_is_announced_on_the_page_and_in_the_sidebar(monkeypatch):
         go_on.set()
 
 
+def test_what_is_left_to_do_after_the_values_is_said(monkeypatch):
+    go_on = threading.Event()
+    monkeypatch.setattr(background, "all_findings", lambda _: go_on.wait(WAIT))
+    try:
+        app = started()
+        run = session_of(app).run
+        wait_for(lambda: run.progress.done >= 1)
+        (bar,) = goto(app, "export").sidebar.get("progress")
+        assert bar.proto.text == "Valued; looking for errors" and run.active
+    finally:
+        go_on.set()
+
+
 def test_a_failing_run_is_told_in_a_sentence(monkeypatch):
     def broken(*args, **kwargs):
         raise ZeroDivisionError

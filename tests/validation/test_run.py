@@ -9,6 +9,7 @@ import cellval
 from cellval.table.labels import usual_width
 from cellval.validation.run import iter_validation
 from cellval.validation.signals import SIGNALS
+from cellval.valuation import iter_values
 
 
 def sample(name, label):
@@ -77,6 +78,20 @@ def test_all_rows_are_valued_where_no_tree_is_asked_for():
     last = cellval.validate(table, kind="swap", share=0.05, removal=False)
     assert last.planted.table.n_rows == table.n_rows and not last.removal
     assert np.isnan(last.accuracy_clean)
+
+
+def test_of_a_large_table_some_rows_are_test_points_as_in_a_run(monkeypatch):
+    table, asked = sample("wine", "cultivar"), []
+
+    def iter_seen(table, **options):
+        asked.append(options["subsets"])
+        return iter_values(table, **options)
+
+    monkeypatch.setattr("cellval.validation.run.iter_values", iter_seen)
+    cellval.validate(table, kind="times ten", removal=False)
+    monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
+    cellval.validate(table, kind="times ten", removal=False)
+    assert asked == [8 * 13, "auto"]
 
 
 def words_only():

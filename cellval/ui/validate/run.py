@@ -9,6 +9,7 @@ from cellval.cluster import of_the_app
 from cellval.errors import InputError
 from cellval.jobs.background import Job
 from cellval.jobs.expected import surprise_seconds, values_seconds
+from cellval.knn.plan import subsets_to_compare
 from cellval.parallel import n_cores
 from cellval.progress import Snapshot
 from cellval.project.results import told
@@ -36,7 +37,6 @@ if TYPE_CHECKING:  # scikit-learn takes two seconds to load
 SHARES = (1, 2, 5, 10, 15)  # % of the cells
 ENOUGH = 10  # errors that the proposed share should give
 HELD_OUT = 0.3  # of the rows
-SUBSETS = 8  # a column: those of `iter_validation`, for the time that it takes
 
 
 def n_able(table: Table, kind: str, tree: bool) -> int:
@@ -210,8 +210,9 @@ def start(session: Session, table: Table, choice: PlantingChoice) -> None:
 
 
 def _time_words(table: Table, choice: PlantingChoice) -> str:
-    m, options = len(table.features), dict(choice.options)
-    subsets: Any = "auto" if m < 10 else SUBSETS * m
+    options = dict(choice.options)
+    rows = round((1 - HELD_OUT * choice.tree) * table.n_rows)
+    subsets: Any = subsets_to_compare(rows, len(table.features))
     try:
         seconds = values_seconds(table, RunOptions(**options, subsets=subsets))
     except InputError:
