@@ -305,8 +305,9 @@ class ValuationJob(Job[CellValues]):
                 look.join()
         look.join()
         if step.has_result and self.active:
-            # told without a snapshot, whose values would be made as well
-            self.progress = replace(step, seconds_left=math.nan, make=None)
+            with self._lock:
+                if self.active:  # no snapshot, whose values would be made as well
+                    self.progress = replace(step, seconds_left=math.nan, make=None)
             self._renew(step, is_last=True)
 
     def _steps(self) -> Iterator[Snapshot[CellValues]]:

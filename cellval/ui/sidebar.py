@@ -133,7 +133,7 @@ def _going(session: Session, run: ValuationJob) -> None:
 def _show_progress(run: ValuationJob) -> None:
     progress, values = run.progress, run.values
     words = f"Valuing: {whole_percent(progress.done)}"
-    if progress.done >= 1:  # on a large table that takes minutes
+    if progress.done >= 1:  # the search goes on, on a large table for minutes
         words = "Valued; looking for errors"
     st.progress(min(1.0, progress.done), text=words)
     lines = [f"{progress.seen} so far"] if progress.seen else []
