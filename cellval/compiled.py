@@ -139,6 +139,20 @@ def kernel(function: Callable[..., Any], **options: Any) -> Any:
     return compiled
 
 
+def is_compiled(function: Any, *arguments: Any) -> bool:
+    """Need a kernel not be compiled for such arguments, but at most be loaded?"""
+    if not hasattr(function, "overloads"):
+        return True  # as Python it is
+    signature = tuple(function.typeof_pyval(argument) for argument in arguments)
+    if signature in function.overloads:
+        return True
+    cache = function._cache
+    if not isinstance(cache, CheckedCache):
+        return False
+    key = cache._index_key(signature, function.targetctx.codegen())
+    return key in cache._cache_file._load_index()
+
+
 def kernel_part(function: Callable[..., Any], **options: Any) -> Any:
     """The same for what only kernels call. It has no door for Python, which would be a
     quarter of the work of compiling it: called from there it crashes.

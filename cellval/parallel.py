@@ -11,16 +11,24 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
 from concurrent.futures import TimeoutError as NotYet
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from cellval.cluster import Cluster, as_executor
 from cellval.errors import InputError, is_positive, is_whole, require
+from cellval.plain_python import PlainPython
 from cellval.progress import Snapshot
 
 State = TypeVar("State")
@@ -77,6 +85,14 @@ class Computation(Generic[State, Result]):
 
     def prepare(self) -> None:
         """Compile or load what the pieces need, so that no budget pays for it."""
+
+    def begins_uncompiled(self) -> bool:
+        """Does plain Python do a first piece sooner than its code is compiled?
+
+        Then a process of its own does so until all is prepared. Answers must be the
+        same, bit for bit.
+        """
+        return False
 
     def pieces(self) -> Iterable[Piece]:
         """The pieces that are left, in order."""
@@ -165,13 +181,21 @@ def _drive(
     done, total = computation.before, computation.total
     seen = computation.seen(state)
     yield Snapshot(done / total, seen=seen, preparing=True, make=make)
-    computation.prepare()
-    pool = executor or _workers(width, computation.processes)
-    following = iter(computation.pieces())
-    upcoming = next(following, None)
-    waiting: deque[tuple[Piece, Future[Any]]] = deque()
     started = time.monotonic()
+    if executor is None and width > 1 and computation.begins_uncompiled():
+        state, done, following = yield from _uncompiled(computation, state)
+        make, seen = _once(computation.make(state)), computation.seen(state)
+    else:
+        computation.prepare()
+        following = iter(computation.pieces())
+    upcoming = next(following, None)
     over = upcoming is None
+    if over and done > computation.before:
+        seconds = time.monotonic() - started
+        yield Snapshot(1.0, seconds, 0.0, seen, make=make)
+    pool = executor or _workers(width, computation.processes)
+    waiting: deque[tuple[Piece, Future[Any]]] = deque()
+    started, before = time.monotonic(), done
     try:
         while not over:
             if isinstance(pool, Cluster):
@@ -205,8 +229,8 @@ def _drive(
             seconds = time.monotonic() - started
             counted = max(done, min(computation.done_inside(), 0.999 * total))
             share, left = counted / total, float("nan")
-            if counted > computation.before:
-                left = seconds * (total - counted) / (counted - computation.before)
+            if counted > before:
+                left = seconds * (total - counted) / (counted - before)
             if budget.seconds is not None:
                 # all is done only when it is over: something must be seen first
                 share = max(share, min(0.999, seconds / budget.seconds))
@@ -224,6 +248,42 @@ def _drive(
             _close(pool, over)
         for _, future in waiting:
             future.cancel()
+
+
+def _uncompiled(
+    computation: Computation[State, Result], state: State
+) -> Generator[Snapshot[Result], None, tuple[State, float, Iterator[Piece]]]:
+    """First pieces as plain Python in another process, until all is compiled here.
+
+    Returns what is known then, how much is done, and the pieces that are left.
+    """
+    done, left = computation.before, iter(computation.pieces())
+    make = _once(computation.make(state))
+    compiling, plain = _in_thread(computation.prepare), PlainPython()
+
+    def here() -> Snapshot[Result]:
+        share, seen = done / computation.total, computation.seen(state)
+        return Snapshot(share, seen=seen, preparing=True, make=make)
+
+    try:
+        for piece in left:
+            answer = plain.submit(piece.function, *piece.arguments)
+            while not (answer.done() or compiling.done()):
+                if not wait((answer, compiling), TICK, FIRST_COMPLETED).done:
+                    yield here()
+            if not answer.done() or answer.exception():  # compiled, it may go well
+                left = chain([piece], left)
+                break
+            state, done = computation.add(state, answer.result()), done + piece.work
+            make = _once(computation.make(state))
+            yield here()
+        while not compiling.done():
+            if not wait((compiling,), TICK).done:
+                yield here()
+    finally:
+        plain.shutdown()
+    compiling.result()  # or what went wrong
+    return state, done, left
 
 
 def _n_under_way(waiting: Iterable[tuple[Piece, Future[Any]]]) -> int:
@@ -255,6 +315,22 @@ def _workers(width: int, processes: bool) -> Executor:
 
     executor: Executor = loky.ProcessPoolExecutor(width, env=ONE_THREAD, **how)
     return executor
+
+
+def _in_thread(call: Callable[[], None]) -> "Future[None]":
+    """Its end. No executor's thread: whoever leaves does not wait for it."""
+    future: Future[None] = Future()
+
+    def run() -> None:
+        try:
+            call()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(None)
+
+    threading.Thread(target=run, name="cellval-prepare", daemon=True).start()
+    return future
 
 
 def _close(pool: Executor, over: bool) -> None:

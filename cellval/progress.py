@@ -33,7 +33,8 @@ class Snapshot(Generic[Result]):
     seen : str
         How much was done, in words, such as "200 test points".
     preparing : bool
-        Code is being compiled or loaded; nothing is counted yet.
+        Code is being compiled or loaded, and no time is counted yet. Of a small table
+        there can be results all the same, by plain Python.
     make : callable or None
         Makes the result; None as long as there is none.
 

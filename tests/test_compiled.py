@@ -198,6 +198,24 @@ def test_a_damaged_file_of_the_cache_is_written_anew(twice, tmp_path, which, dam
     assert loaded(twice)
 
 
+def test_what_need_not_be_compiled_is_known(twice, tmp_path):
+    function = twice()
+    assert not compiled.is_compiled(function, 21.0)
+    function(21.0)
+    assert compiled.is_compiled(function, 21.0)
+    assert not compiled.is_compiled(function, 21)  # another type
+    again = twice()
+    assert compiled.is_compiled(again, 21.0)  # there is a file
+    assert not again.overloads  # which nobody has loaded
+    files(tmp_path)[1].write_bytes(b"damaged")
+    assert not compiled.is_compiled(twice(), 21.0)
+    shutil.rmtree(tmp_path / "cache")
+    (tmp_path / "cache").write_text("in the way")
+    assert not compiled.is_compiled(twice(), 21.0)
+    assert compiled.is_compiled(function, 21.0)
+    assert compiled.is_compiled(function.py_func, 21.0)  # Python as it is
+
+
 def test_a_file_of_the_cache_that_is_missing_is_written_anew(twice, tmp_path):
     for which in (0, 1):
         loaded(twice)

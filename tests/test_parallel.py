@@ -2,6 +2,7 @@
 
 import operator
 import os
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ import pytest
 from cases import bits, random_table
 
 import cellval
-from cellval import parallel
+from cellval import parallel, plain_python
 from cellval.parallel import Budget, Computation, Piece, drive, n_cores, n_workers
 
 MIXED = ["number", "category", "decimal"]
@@ -350,6 +351,98 @@ def test_preparing_fails_before_any_piece_is_drawn():
     with pytest.raises(cellval.InputError, match="prepared"):
         next(steps)
     assert run.drawn == 0
+
+
+# --- first pieces while code is compiled ----------------------------------------------
+
+
+class Slowly(Collect):
+    """It is compiled as soon as somebody says so."""
+
+    def __init__(self, *calls, **fields):
+        self.compiled = threading.Event()
+        super().__init__(*calls, **fields)
+
+    def prepare(self):
+        assert self.compiled.wait(WAIT)
+
+    def begins_uncompiled(self):
+        return True
+
+
+UNCOMPILED = "NUMBA_DISABLE_JIT"
+
+
+def test_plain_python_does_the_first_pieces_while_code_is_compiled():
+    run = Slowly(*[(os.getenv, UNCOMPILED)] * 5)
+    steps = drive(run, n_jobs=2)
+    assert not next(steps).has_result
+    early = [next(step for step in steps if step.has_result), next(steps)]
+    assert [step.result for step in early] == [["1"], ["1", "1"]]
+    assert [step.done for step in early] == [0.2, 0.4]
+    assert all(step.preparing for step in early)
+    run.compiled.set()
+    *_, last = steps
+    assert (last.done, last.preparing, last.seconds_left) == (1, False, 0)
+    assert last.result[-1] is None  # done here
+    assert sorted(last.result, key=str) == last.result  # first there, then here
+    assert run.stops == 1
+
+
+def test_where_plain_python_does_all_the_end_is_told_when_code_is_compiled():
+    run = Slowly((os.getenv, UNCOMPILED))
+    steps = drive(run, n_jobs=2)
+    first = next(step for step in steps if step.has_result)
+    assert (first.result, first.done, first.preparing) == (["1"], 1, True)
+    run.compiled.set()
+    *_, last = steps
+    assert (last.result, last.done, last.preparing) == (["1"], 1, False)
+
+
+def test_a_piece_that_fails_as_plain_python_is_done_compiled():
+    run = Slowly((os.getenv, UNCOMPILED), (only_compiled,))
+    steps = drive(run, n_jobs=2)
+    assert next(step for step in steps if step.has_result).done == 0.5
+    threading.Timer(0.5, run.compiled.set).start()
+    *_, last = steps
+    assert last.result == ["1", "compiled"]
+
+
+def only_compiled():
+    assert not os.environ.get(UNCOMPILED)
+    return "compiled"
+
+
+def test_what_goes_wrong_while_compiling_is_told():
+    def broken():
+        raise cellval.InputError("cannot be prepared")
+
+    with pytest.raises(cellval.InputError, match="prepared"):
+        last_of(Slowly((os.getenv, UNCOMPILED), prepare=broken), n_jobs=2)
+
+
+def test_whoever_leaves_does_not_wait_for_the_compiler():
+    run = Slowly((os.getenv, UNCOMPILED))
+    steps = drive(run, n_jobs=2)
+    assert next(step for step in steps if step.has_result)
+    steps.close()
+    assert not run.compiled.is_set()
+    run.compiled.set()
+
+
+@pytest.mark.parametrize("how", ["one worker", "own executor", "no processes"])
+def test_else_nothing_is_done_before_code_is_compiled(how, monkeypatch):
+    run, options = Slowly((os.getenv, UNCOMPILED)), {"n_jobs": 2}
+    run.compiled.set()
+    if how == "one worker":
+        options = {"n_jobs": 1}
+    elif how == "own executor":
+        options["executor"] = ThreadPoolExecutor(1)
+    else:
+        monkeypatch.setattr(plain_python, "_begun", subprocess.Popen)  # of nothing
+    steps = list(drive(run, **options))
+    assert [step.preparing for step in steps] == [True, False]
+    assert steps[-1].result == [None]
 
 
 @pytest.mark.parametrize("wrong", [0, -1, float("nan"), "3"])

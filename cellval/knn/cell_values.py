@@ -15,7 +15,6 @@ splits a tie.
 Letters: i, n rows; j, m columns; t test points; F a subset of columns, M all of them.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -136,17 +135,32 @@ def start(left_out, dist):
         dist[left_out] = LEFT_OUT
 
 
-@partial(kernel_part, fastmath={"reassoc"})  # a sum in any order can use vectors
+@kernel_part
 def n_times(x, count):
-    """Sum of x, each as often as its row is there."""
-    total = 0.0
+    """Sum of x, each as often as its row is there.
+
+    Four sums side by side take a quarter of the time of one, and their order is the
+    same on all machines, compiled or not.
+    """
+    whole = x.size - x.size % 4
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
     if count.size:
-        for i in range(x.size):
-            total += count[i] * x[i]
+        for i in range(0, whole, 4):
+            a += count[i] * x[i]
+            b += count[i + 1] * x[i + 1]
+            c += count[i + 2] * x[i + 2]
+            d += count[i + 3] * x[i + 3]
+        for i in range(whole, x.size):
+            a += count[i] * x[i]
     else:
-        for i in range(x.size):
-            total += x[i]
-    return total
+        for i in range(0, whole, 4):
+            a += x[i]
+            b += x[i + 1]
+            c += x[i + 2]
+            d += x[i + 3]
+        for i in range(whole, x.size):
+            a += x[i]
+    return (a + b) + (c + d)
 
 
 @kernel_part

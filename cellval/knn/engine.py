@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cellval.cluster import Cluster, as_executor
+from cellval.compiled import is_compiled
 from cellval.errors import InputError
 from cellval.kept import kept
 from cellval.knn import cell_values
@@ -49,6 +50,8 @@ TRIED, MOST_TRIED = 5e6, 1e7  # evaluations to foretell its standard error: aim,
 FEWEST, LEAST_TRIED, MOST_TRIED_PAIRS = 200, 16, 8  # rows, test points, pairs of them
 # Two random cells are 1 apart: from here on, rounding of float32 is 1/256 of that.
 EXTREMELY_FAR = 2.0**15
+# Evaluations of a piece that takes Python alone less time than compiling: some seconds.
+BY_PYTHON = 1e5
 PACE = 5.0  # seconds that may pass between two sums that come from a cluster
 WARM_UPS = tuple((n, ({"subsets": "all"}, *_SAMPLED)) for n in (6, SMALL + 1))
 
@@ -105,9 +108,19 @@ class KnnRun(Computation[RunSums, CellValues]):
 
     def prepare(self) -> None:
         """Compile (or load) the kernels on no test point."""
-        plan = self.problem.plan
-        for k in range(self.begun.pass_number, len(plan.passes())):
-            run_item(*self._arguments(replace(plan.item(k, 0), last=0)))
+        for k in range(self.begun.pass_number, len(self.problem.plan.passes())):
+            run_item(*self._no_tests(k))
+
+    def begins_uncompiled(self) -> bool:
+        first = next(self.pieces(), None)
+        if first is None or first.work > BY_PYTHON:
+            return False
+        kernel, arguments, _ = call_of(*self._no_tests(first.arguments[0].pass_number))
+        return not is_compiled(kernel, *arguments)
+
+    def _no_tests(self, pass_number: int) -> tuple[Any, ...]:
+        item = self.problem.plan.item(pass_number, 0)
+        return self._arguments(replace(item, last=0))
 
     def pieces(self) -> Iterator[Piece]:
         plan, (number, at) = self.problem.plan, self._at
@@ -267,14 +280,32 @@ def run_item(
 
     Setting `stop` ends it early in a thread of this process, with useless sums.
     """
+    kernel, arguments, order = call_of(rows, tests, orders, near, chance, steps, stop)
+    kernel(*arguments)
+    sums: Sums = arguments[-1]
+    return sums if order is None else in_file_order(sums, order)
+
+
+def call_of(
+    rows: Rows,
+    tests: Queries,
+    orders: np.ndarray | None,
+    near: int | None,
+    chance: bool,
+    steps: np.ndarray,
+    stop: np.ndarray,
+) -> tuple[Callable[..., None], tuple[Any, ...], np.ndarray | None]:
+    """The kernel of an item, its arguments, of which the last are the sums, and the
+    order of their columns if it is not the file's.
+    """
     m, n = rows.cells.shape
     near = near_of(near, rows)
     if orders is None:
-        sums = cell_values.make_sums(n, m)
         order = column_order(rows)
-        fixed = near, chance, steps, stop, cell_values.make_room(rows)
-        cell_values.all_subsets(*reordered(rows, tests, order), *fixed, sums)
-        return in_file_order(sums, order)
+        arrays = reordered(rows, tests, order)
+        room, sums = cell_values.make_room(rows), cell_values.make_sums(n, m)
+        arguments = (*arrays, near, chance, steps, stop, room, sums)
+        return cell_values.all_subsets, arguments, order
     # sampled values of many rows need no more digits, and memory traffic is what costs
     sums = cell_values.make_sums(n, m, np.float32 if n > SMALL else np.float64)
     if with_ends(m, orders.shape[1]):
@@ -283,8 +314,7 @@ def run_item(
         kernel = cell_values.permutations_near
     else:
         kernel = cell_values.permutations
-    kernel(rows, tests, orders, near, chance, steps, stop, sums)
-    return sums
+    return kernel, (rows, tests, orders, near, chance, steps, stop, sums), None
 
 
 def near_of(near: int | None, rows: Rows) -> int | None:

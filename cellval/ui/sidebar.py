@@ -115,8 +115,6 @@ def _going(session: Session, run: ValuationJob) -> None:
                 on_click=other.stop,
                 width="stretch",
             )
-    elif run.status == "compiling":
-        st.progress(0.0, text=COMPILING)
     else:
         _show_progress(run)
     if session.may_edit:
@@ -133,7 +131,9 @@ def _going(session: Session, run: ValuationJob) -> None:
 def _show_progress(run: ValuationJob) -> None:
     progress, values = run.progress, run.values
     words = f"Valuing: {whole_percent(progress.done)}"
-    if progress.done >= 1:  # the search goes on, on a large table for minutes
+    if run.status == "compiling":
+        words = COMPILING
+    elif progress.done >= 1:  # the search goes on, on a large table for minutes
         words = "Valued; looking for errors"
     st.progress(min(1.0, progress.done), text=words)
     lines = [f"{progress.seen} so far"] if progress.seen else []

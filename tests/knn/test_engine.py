@@ -1,7 +1,7 @@
 """A run of the engine: workers, executors, budgets, many rows and columns."""
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from threading import Thread
+from threading import Event, Thread
 
 import numpy as np
 import pandas as pd
@@ -10,13 +10,21 @@ from cases import bits, close, random_table
 
 import cellval
 from cellval.knn import engine, plan
-from cellval.knn.engine import expected_seconds, expected_stderr, outlook, run_item
+from cellval.knn.engine import (
+    KnnRun,
+    expected_seconds,
+    expected_stderr,
+    outlook,
+    run_item,
+)
 from cellval.knn.plan import ALL, PAIRS_FOR_ENDS, evaluations
 from cellval.knn.problem import make_problem
 from cellval.knn.sums import nothing
+from cellval.plain_python import PlainPython
 from cellval.values.options import RunOptions
 
 MIXED = ["number", "category", "decimal"]
+WAIT = 900  # seconds until a test gives up
 
 
 def test_sampled_values_come_close_to_the_exact_ones_within_their_errors():
@@ -45,6 +53,68 @@ def test_any_executor_gives_the_same_bits():
         assert bits(cellval.value_cells(table, executor=threads)) == ref
     with ProcessPoolExecutor(2) as processes:
         assert bits(cellval.value_cells(table, executor=processes)) == ref
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_plain_python_gives_the_same_bits(numbers):
+    """So small tables begin with it where code is still to be compiled."""
+    table = random_table(30, 13, MIXED, missing=0.2, levels=9, numbers=numbers)
+    copied = random_table(31, 18, ["category"] * 2, numbers=numbers)
+    alone = PlainPython()
+    cases = [(table, {}), (table, {"near": 3}), (table, {"baseline": "chance"})]
+    cases += [(copied, {}), (table, {"subsets": 4}), (table, {"subsets": 4, "near": 3})]
+    cases += [(table, {"column_weights": "banzhaf"})]
+    try:
+        for own, options in cases:
+            problem = make_problem(own, RunOptions(n_neighbors=3, **options))
+            piece = next(KnnRun(problem, nothing(problem)).pieces())
+            there = alone.submit(piece.function, *piece.arguments)
+            group, here = piece.function(*piece.arguments)
+            assert there.result(WAIT)[0] == group
+            for a, b in zip(there.result()[1], here, strict=True):
+                assert a.tobytes() == b.tobytes(), options
+    finally:
+        alone.shutdown()
+
+
+def test_values_that_plain_python_begins_are_the_same(monkeypatch):
+    table = random_table(32, 40, MIXED)
+    ref = bits(cellval.value_cells(table))
+    go_on, prepare = Event(), KnnRun.prepare
+    monkeypatch.setattr(engine, "is_compiled", lambda *_: False)
+    monkeypatch.setattr(
+        KnnRun, "prepare", lambda run: go_on.wait(WAIT) and prepare(run)
+    )
+    steps = cellval.iter_values(table, n_jobs=2)
+    first = next(step for step in steps if step.has_result)
+    assert first.preparing and 0 < first.done < 1
+    seen = first.result.settings.n_seen
+    assert first.seen == f"{seen} test points" and seen < 40
+    go_on.set()
+    *_, last = steps
+    assert bits(last.result) == ref
+    rest = cellval.value_cells(table, continue_from=first.result)
+    assert bits(rest) == ref
+
+
+def test_python_alone_does_no_more_than_takes_it_some_seconds(monkeypatch):
+    """Nor what need not be compiled."""
+
+    def begins(table, **options):
+        problem = make_problem(table, RunOptions(**options))
+        return KnnRun(problem, nothing(problem)).begins_uncompiled()
+
+    small, large = random_table(33, 200, MIXED), random_table(33, 900, MIXED * 4)
+    cellval.value_cells(small, budget=0.01)  # compiled or loaded now
+    assert not begins(small)
+    monkeypatch.setattr(engine, "is_compiled", lambda *_: False)
+    assert begins(small)
+    assert not begins(large)
+    assert not begins(large, subsets=1000)
+    steps = cellval.iter_values(small, n_jobs=1)
+    part = next(step for step in steps if step.done > 0.3).result
+    rest = cellval.value_cells(small, continue_from=part)
+    assert bits(rest) == bits(cellval.value_cells(small, n_jobs=1))
 
 
 def test_items_are_added_up_in_groups_where_they_are_made(monkeypatch):

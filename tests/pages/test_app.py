@@ -211,6 +211,29 @@ def test_compiling_is_announced_on_the_page_and_in_the_sidebar(monkeypatch):
         go_on.set()
 
 
+def test_first_values_are_shown_while_code_is_compiled(monkeypatch):
+    go_on, iter_chosen = threading.Event(), background.iter_chosen
+
+    def early(table, options, **how):
+        for step in iter_chosen(table, options):
+            yield replace(step, preparing=True)
+            if step.has_result:
+                break
+        go_on.wait(WAIT)
+
+    monkeypatch.setattr(background, "iter_chosen", early)
+    try:
+        app = started()
+        run = session_of(app).run
+        wait_for(lambda: run.values is not None)
+        (bar,) = goto(app, "export").sidebar.get("progress")
+        assert "first time only" in bar.proto.text and run.status == "compiling"
+        assert "test points so far" in texts(app.sidebar.caption)
+        assert "The run is going on" in texts(app.info)
+    finally:
+        go_on.set()
+
+
 def test_what_is_left_to_do_after_the_values_is_said(monkeypatch):
     go_on = threading.Event()
     monkeypatch.setattr(background, "all_findings", lambda _: go_on.wait(WAIT))

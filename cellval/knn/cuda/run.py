@@ -49,6 +49,9 @@ class CudaRun(KnnRun):
                 weights=subset_weights(rows.weight.size, rows.factors),
             )
 
+    def begins_uncompiled(self) -> bool:
+        return False
+
     def _branch(self, pass_number: int, number: int) -> Item:
         return self.problem.plan.group(pass_number, number, GROUP_WORK)
 
