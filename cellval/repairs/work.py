@@ -126,15 +126,17 @@ class Work:
 
     def repair(self, row_number: int, column: str, new: Repair) -> None:
         """Change a cell, or drop its row (column ""); the cell is wrong then."""
-        cell = (row_number, column)
-        done = {"drop": "dropped", "blank": "blanked"}.get(new.action)
-        with self.changing(
-            cell, words=f"{_place(cell)} {done or f'made “{content(new.after)}”'}"
-        ):
-            self._set_repair(cell, new)
-            if column:
-                self.before_repair.setdefault(cell, self.decisions.get(cell))
-                self.decisions[cell] = "error"
+        self.repair_cells({(row_number, column): new})
+
+    def repair_cells(self, changes: Mapping[Cell, Repair]) -> None:
+        """Changes that make sense together only, such as of two cells swapped."""
+        made = (f"{_place(cell)} {_made(new)}" for cell, new in changes.items())
+        with self.changing(*changes, words=", ".join(made)):
+            for cell, new in changes.items():
+                self._set_repair(cell, new)
+                if cell[1]:
+                    self.before_repair.setdefault(cell, self.decisions.get(cell))
+                    self.decisions[cell] = "error"
 
     def undo(self, *cells: Cell) -> None:
         """Take changes back, and the decisions that came with them."""
@@ -368,6 +370,11 @@ def _put(known: dict[str, Any], key: str, what: Any) -> None:
     known.pop(key, None)
     if what is not None:
         known[key] = what
+
+
+def _made(new: Repair) -> str:
+    done = {"drop": "dropped", "blank": "blanked"}
+    return done.get(new.action) or f"made “{content(new.after)}”"
 
 
 def _place(cell: Cell) -> str:

@@ -305,9 +305,7 @@ def _words(option: Suggestion) -> str:
 
 
 def _accept(file: FileWork, cell: CellDetail, option: Suggestion) -> None:
-    changes = accepted((cell.row_number, cell.column), option)
-    for (row_number, name), new in changes.items():
-        file.repair(row_number, name, new)
+    file.repair_cells(accepted((cell.row_number, cell.column), option))
 
 
 def _by_hand(session: Session, table: Table, cell: CellDetail) -> None:

@@ -92,6 +92,8 @@ def test_an_accepted_swap_changes_both_cells_and_is_undone_as_one(davis):
     app = click(opened(davis), "**166**")
     assert made(app) == SWAP
     assert decided(app) == {(12, "height"): "error", (12, "weight"): "error"}
+    (step,) = session_of(app).file.steps
+    assert step.words == "height in row 12 made “166”, weight in row 12 made “57”"
     assert "height: 57 → **166**" in text_of(app)
     assert "weight: 166 → **57**" in text_of(app)
     assert "Blank it" not in labels(app)

@@ -198,6 +198,7 @@ def test_a_swap_is_one_change_of_two_cells(davis):
         (12, "weight"): Repair("replace", "57", WHY_SWAP),
         (12, "height"): Repair("replace", "166", WHY_SWAP),
     }
+    assert len(session_of(app).file.steps) == 1  # to be undone as one
 
 
 def highest_row(run):

@@ -68,12 +68,16 @@ def store(
 ) -> None:
     """Keep changes as repairs; what the file holds anyway needs none."""
     held = session.original_row(row_number)
-    for name, new in texts.items():
-        if new.strip() == held[name]:
-            session.file.undo((row_number, name))
-        else:
-            change = change_to(new if new.strip() else "", reason)
-            session.file.repair(row_number, name, change)
+    as_held = [name for name, new in texts.items() if new.strip() == held[name]]
+    if as_held:
+        session.file.undo(*((row_number, name) for name in as_held))
+    session.file.repair_cells(
+        {
+            (row_number, name): change_to(new if new.strip() else "", reason)
+            for name, new in texts.items()
+            if name not in as_held
+        }
+    )
 
 
 def is_stored(session: Session, row_number: int, texts: Mapping[str, str]) -> bool:
