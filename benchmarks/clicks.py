@@ -31,6 +31,7 @@ from steps import CELL_ON_SCREEN, button, sidebar, start_slow  # noqa: E402
 
 CLICKS = 200
 PATIENCE = 10_000  # ms
+OFTEN = 15  # ms
 DRAWN = """
 () => {
   const cells = [];
@@ -165,10 +166,17 @@ class Person:
         return self.page.get_by_text(re.compile("After the change"))
 
     def see(self, locator) -> None:
-        locator.wait_for(state="visible")  # which looks at every frame
+        self.until(locator.is_visible)
 
     def not_see(self, locator) -> None:
-        locator.wait_for(state="hidden")
+        self.until(lambda: not locator.is_visible())
+
+    def until(self, answered: Callable[[], bool]) -> None:
+        """Looks often: Playwright's own waiting does every half second at last."""
+        patience = time.monotonic() + PATIENCE / 1000
+        while not answered():
+            assert time.monotonic() < patience, "no answer"
+            self.page.wait_for_timeout(OFTEN)
 
 
 def work(page, follow: Callable[[], bool]) -> None:
