@@ -20,7 +20,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -181,18 +181,17 @@ def _drive(
     done, total = computation.before, computation.total
     seen = computation.seen(state)
     yield Snapshot(done / total, seen=seen, preparing=True, make=make)
-    started = time.monotonic()
     if executor is None and width > 1 and computation.begins_uncompiled():
-        state, done, following = yield from _uncompiled(computation, state)
+        state, done, following = yield from _uncompiled(computation, state, budget)
         make, seen = _once(computation.make(state)), computation.seen(state)
     else:
         computation.prepare()
         following = iter(computation.pieces())
     upcoming = next(following, None)
-    over = upcoming is None
-    if over and done > computation.before:
-        seconds = time.monotonic() - started
-        yield Snapshot(1.0, seconds, 0.0, seen, make=make)
+    is_begun = done > computation.before
+    over = upcoming is None or (is_begun and _is_enough(computation, state, budget))
+    if over and is_begun:
+        yield Snapshot(1.0, seconds_left=0.0, seen=seen, make=make)
     pool = executor or _workers(width, computation.processes)
     waiting: deque[tuple[Piece, Future[Any]]] = deque()
     started, before = time.monotonic(), done
@@ -209,17 +208,12 @@ def _drive(
                 patience = min(TICK, max(0.0, budget.seconds - seconds))
             piece, future = waiting[0]
             try:
-                answer = future.result(patience)
+                with _signals_told():
+                    answer = future.result(patience)
             except NotYet:
                 # unless it came to an end just now
                 if future.done() and isinstance(future.exception(), NotYet):
                     raise  # the piece's own timeout
-            except RuntimeError as error:
-                # A signal in the midst of waiting can leave the lock it waits with in
-                # disorder, which then hides what the signal asked for.
-                if isinstance(error.__context__, KeyboardInterrupt):
-                    raise error.__context__ from None
-                raise
             else:
                 waiting.popleft()
                 state = computation.add(state, answer)
@@ -237,8 +231,7 @@ def _drive(
                 rest = max(0.0, budget.seconds - seconds)
                 left = rest if left != left else min(left, rest)
                 over |= seconds >= budget.seconds and make is not None
-            if budget.stderr is not None and make is not None and not over:
-                over = computation.stderr(state) <= budget.stderr
+            over = over or _is_enough(computation, state, budget)
             if over:
                 share, left = 1.0, 0.0
             yield Snapshot(share, seconds, left, computation.seen(state), make=make)
@@ -251,7 +244,7 @@ def _drive(
 
 
 def _uncompiled(
-    computation: Computation[State, Result], state: State
+    computation: Computation[State, Result], state: State, budget: Budget
 ) -> Generator[Snapshot[Result], None, tuple[State, float, Iterator[Piece]]]:
     """First pieces as plain Python in another process, until all is compiled here.
 
@@ -260,6 +253,8 @@ def _uncompiled(
     done, left = computation.before, iter(computation.pieces())
     make = _once(computation.make(state))
     compiling, plain = _in_thread(computation.prepare), PlainPython()
+    if _here.gives_way:
+        plain.submit(_step_back)
 
     def here() -> Snapshot[Result]:
         share, seen = done / computation.total, computation.seen(state)
@@ -269,7 +264,9 @@ def _uncompiled(
         for piece in left:
             answer = plain.submit(piece.function, *piece.arguments)
             while not (answer.done() or compiling.done()):
-                if not wait((answer, compiling), TICK, FIRST_COMPLETED).done:
+                with _signals_told():
+                    news, _ = wait((answer, compiling), TICK, FIRST_COMPLETED)
+                if not news:
                     yield here()
             if not answer.done() or answer.exception():  # compiled, it may go well
                 left = chain([piece], left)
@@ -277,13 +274,42 @@ def _uncompiled(
             state, done = computation.add(state, answer.result()), done + piece.work
             make = _once(computation.make(state))
             yield here()
+            if _is_enough(computation, state, budget):
+                break
         while not compiling.done():
-            if not wait((compiling,), TICK).done:
+            with _signals_told():
+                news, _ = wait((compiling,), TICK)
+            if not news:
                 yield here()
+    except BaseException:
+        computation.stop()
+        raise
     finally:
         plain.shutdown()
     compiling.result()  # or what went wrong
     return state, done, left
+
+
+def _is_enough(
+    computation: Computation[State, Result], state: State, budget: Budget
+) -> bool:
+    """Is the standard error as small as was asked for?"""
+    if budget.stderr is None or computation.make(state) is None:
+        return False
+    return computation.stderr(state) <= budget.stderr
+
+
+@contextmanager
+def _signals_told() -> Iterator[None]:
+    """A signal in the midst of waiting can leave the lock it waits with in disorder,
+    which then hides what the signal asked for.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
 
 
 def _n_under_way(waiting: Iterable[tuple[Piece, Future[Any]]]) -> int:

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
 
-# Functions are found where they are found here.
+# Modules are those that are found here, none of the folder that somebody works in.
 BEGIN = """
-import pickle, sys
-sys.path[:] = pickle.load(sys.stdin.buffer)
+import sys
+sys.path[:] = {path}
 from cellval.plain_python import answer_calls
 answer_calls()
 """
@@ -44,26 +44,20 @@ class PlainPython(Executor):
 
     def _ask(self, call: tuple[Any, ...]) -> Any:
         process = self._process.result()
-        _send(process, call)
-        return pickle.load(process.stdout)  # type: ignore[arg-type] # a pipe
+        assert process.stdin is not None and process.stdout is not None
+        pickle.dump(call, process.stdin)
+        process.stdin.flush()
+        return pickle.load(process.stdout)
 
 
 def _begun() -> "subprocess.Popen[bytes]":
-    process = subprocess.Popen(
-        [sys.executable, "-c", BEGIN],
+    return subprocess.Popen(
+        [sys.executable, "-c", BEGIN.format(path=list(map(str, sys.path)))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
     )
-    _send(process, sys.path)
-    return process
-
-
-def _send(process: "subprocess.Popen[bytes]", what: Any) -> None:
-    assert process.stdin is not None
-    pickle.dump(what, process.stdin)
-    process.stdin.flush()
 
 
 def answer_calls() -> None:

@@ -113,10 +113,12 @@ def shown(
     terminal = stream.isatty()
     every = 0.2 if terminal else 5.0
     width, last, took, has_result = 0, -every, 0.0, False
+    was_preparing = False
     snapshot: Step | None = None
     for snapshot in snapshots:
         now = time.monotonic()
         is_news = snapshot.done >= 1 or snapshot.has_result > has_result
+        is_news |= was_preparing and not snapshot.preparing
         if is_news or now - last >= max(every, 10 * took):
             text = line(snapshot, with_error=not what)  # of values, which are no `what`
             text = f"{what}: {text}" if what else text
@@ -125,8 +127,8 @@ def shown(
                 stream.flush()
             # The error is known when the result is made: that may take a while.
             took = time.monotonic() - now
-            width, last = len(text), -every if snapshot.preparing else now
-            has_result = snapshot.has_result
+            width, last = len(text), now
+            has_result, was_preparing = snapshot.has_result, snapshot.preparing
         yield snapshot
     if snapshot is not None and terminal:
         with suppress(OSError):

@@ -2,7 +2,6 @@
 
 import operator
 import os
-import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -12,8 +11,9 @@ import pytest
 from cases import bits, random_table
 
 import cellval
-from cellval import parallel, plain_python
+from cellval import parallel
 from cellval.parallel import Budget, Computation, Piece, drive, n_cores, n_workers
+from cellval.plain_python import PlainPython
 
 MIXED = ["number", "category", "decimal"]
 WAIT = 900  # seconds until a test gives up
@@ -399,18 +399,68 @@ def test_where_plain_python_does_all_the_end_is_told_when_code_is_compiled():
     assert (last.result, last.done, last.preparing) == (["1"], 1, False)
 
 
-def test_a_piece_that_fails_as_plain_python_is_done_compiled():
-    run = Slowly((os.getenv, UNCOMPILED), (only_compiled,))
+def test_a_piece_that_fails_as_plain_python_is_done_compiled(failures):
+    run = Slowly((os.getenv, UNCOMPILED), (operator.truediv, 1, 0))
     steps = drive(run, n_jobs=2)
     assert next(step for step in steps if step.has_result).done == 0.5
-    threading.Timer(0.5, run.compiled.set).start()
-    *_, last = steps
-    assert last.result == ["1", "compiled"]
+    failures.wait(run)
+    with pytest.raises(ZeroDivisionError):
+        list(steps)
 
 
-def only_compiled():
-    assert not os.environ.get(UNCOMPILED)
-    return "compiled"
+@pytest.fixture
+def failures(monkeypatch):
+    """Code is compiled as soon as a call failed as plain Python."""
+    waiting = []
+
+    class Told(PlainPython):
+        def submit(self, *call):
+            future = super().submit(*call)
+            future.add_done_callback(self.told)
+            return future
+
+        def told(self, future):
+            for run in waiting if future.exception() else ():
+                run.compiled.set()
+
+    monkeypatch.setattr(parallel, "PlainPython", Told)
+    return SimpleNamespace(wait=waiting.append)
+
+
+def test_where_there_can_be_no_processes_code_is_compiled_first(failures, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    run = Slowly((os.getenv, UNCOMPILED))
+    failures.wait(run)
+    steps = list(drive(run, n_jobs=2))
+    assert not any(step.has_result for step in steps[:-1])
+    assert steps[-1].result == [None] and not steps[-1].preparing
+
+
+def test_a_target_is_met_by_as_many_pieces_as_plain_python():
+    def run(**fields):
+        stderr = lambda state: 1 / len(state)  # noqa: E731
+        return Slowly(*[(os.getenv, UNCOMPILED)] * 9, stderr=stderr, **fields)
+
+    target, compiled = Budget(stderr=0.26), run(begins_uncompiled=lambda: False)
+    compiled.compiled.set()
+    assert len(last_of(compiled, budget=target, n_jobs=2).result) == 4
+    plain = run()
+    steps = drive(plain, budget=target, n_jobs=2)
+    for step in steps:
+        if step.has_result and len(step.result) == 4:
+            plain.compiled.set()
+    assert step.result == ["1"] * 4
+    assert (step.done, step.preparing) == (1, False)
+
+
+def test_plain_python_steps_back_behind_pages(monkeypatch):
+    monkeypatch.setattr(parallel._here, "gives_way", True)
+    run = Slowly((os.nice, 0))
+    steps = drive(run, n_jobs=2)
+    step = next(step for step in steps if step.has_result)
+    assert step.result == [os.nice(0) + parallel.NICE * (sys.platform == "linux")]
+    steps.close()
+    run.compiled.set()
 
 
 def test_what_goes_wrong_while_compiling_is_told():
@@ -425,21 +475,37 @@ def test_whoever_leaves_does_not_wait_for_the_compiler():
     run = Slowly((os.getenv, UNCOMPILED))
     steps = drive(run, n_jobs=2)
     assert next(step for step in steps if step.has_result)
-    steps.close()
-    assert not run.compiled.is_set()
+    leaving = threading.Thread(target=steps.close)
+    leaving.start()
+    leaving.join(WAIT)
+    assert run.stops == 1
+    assert "cellval-prepare" in {thread.name for thread in threading.enumerate()}
     run.compiled.set()
 
 
-@pytest.mark.parametrize("how", ["one worker", "own executor", "no processes"])
+def test_a_signal_amid_waiting_is_told(monkeypatch):
+    """Its lock is in disorder then."""
+
+    def interrupted(*args):
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("release unlocked lock")
+
+    monkeypatch.setattr(parallel, "wait", interrupted)
+    run = Slowly((os.getenv, UNCOMPILED))
+    with pytest.raises(KeyboardInterrupt):
+        last_of(run, n_jobs=2)
+    run.compiled.set()
+
+
+@pytest.mark.parametrize("how", ["one worker", "own executor"])
 def test_else_nothing_is_done_before_code_is_compiled(how, monkeypatch):
-    run, options = Slowly((os.getenv, UNCOMPILED)), {"n_jobs": 2}
+    monkeypatch.delattr(parallel, "PlainPython")
+    run, options = Slowly((os.getenv, UNCOMPILED)), {"n_jobs": 1}
     run.compiled.set()
-    if how == "one worker":
-        options = {"n_jobs": 1}
-    elif how == "own executor":
-        options["executor"] = ThreadPoolExecutor(1)
-    else:
-        monkeypatch.setattr(plain_python, "_begun", subprocess.Popen)  # of nothing
+    if how == "own executor":
+        options = {"n_jobs": 2, "executor": ThreadPoolExecutor(1)}
     steps = list(drive(run, **options))
     assert [step.preparing for step in steps] == [True, False]
     assert steps[-1].result == [None]

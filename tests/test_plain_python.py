@@ -29,6 +29,13 @@ def test_what_a_call_prints_is_no_answer():
         assert plain.submit(operator.add, 1, 2).result(WAIT) == 3
 
 
+def test_files_of_the_folder_that_somebody_works_in_are_not_run(tmp_path, monkeypatch):
+    (tmp_path / "pickle.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    with PlainPython() as plain:
+        assert plain.submit(os.getcwd).result(WAIT) == os.getcwd()
+
+
 def test_after_a_call_that_failed_all_others_do():
     with PlainPython() as plain:
         assert plain.submit(operator.truediv, 1, 1).result(WAIT) == 1
@@ -43,8 +50,7 @@ def test_it_ends_in_the_midst_of_a_call():
     endless = plain.submit(time.sleep, 10 * WAIT)
     plain.shutdown()
     assert endless.exception(WAIT) is not None
-    with pytest.raises(ProcessLookupError):
-        os.kill(process, 0)
+    assert not _lives(process)
 
 
 def test_without_whoever_asked_it_ends():

@@ -111,6 +111,20 @@ def test_a_log_gets_a_line_every_few_seconds_and_the_last(clock):
     assert shares == ["...", "5%", "30%", "55%", "80%", "100%"]
 
 
+def test_a_log_is_not_filled_while_code_is_compiled(clock):
+    stream = io.StringIO()
+
+    def steps():
+        for _ in range(20):
+            clock.seconds += 0.5
+            yield Snapshot(preparing=True)
+        yield Snapshot(0.1)
+
+    list(shown(steps(), stream=stream))
+    lines = stream.getvalue().splitlines()
+    assert [text.startswith("preparing") for text in lines] == [True, True, False]
+
+
 def test_a_log_tells_of_the_first_result_at_once(clock):
     stream, values = io.StringIO(), SimpleNamespace(typical_stderr=0.5)
 

@@ -67,5 +67,5 @@ def _compile(kind: str) -> None:
 
 
 def _values(table: Table, test: Table, **options: Any) -> CellValues:
-    *_, last = iter_values(table, test=test, n_neighbors=1, **options)
+    *_, last = iter_values(table, test=test, n_neighbors=1, n_jobs=1, **options)
     return last.result

@@ -128,11 +128,21 @@ class Work:
         """Change a cell, or drop its row (column ""); the cell is wrong then."""
         self.repair_cells({(row_number, column): new})
 
-    def repair_cells(self, changes: Mapping[Cell, Repair]) -> None:
-        """Changes that make sense together only, such as of two cells swapped."""
-        made = (f"{_place(cell)} {_made(new)}" for cell, new in changes.items())
-        with self.changing(*changes, words=", ".join(made)):
-            for cell, new in changes.items():
+    def repair_cells(self, changes: Mapping[Cell, Repair | None]) -> None:
+        """Changes that make sense together only, such as of two cells swapped; None
+        takes one back.
+        """
+        new_ones = {
+            cell: new
+            for cell, new in changes.items()
+            if new is not None or cell in self.repairs
+        }
+        made = (f"{_place(cell)} {_made(new)}" for cell, new in new_ones.items())
+        with self.changing(*new_ones, words=", ".join(made)):
+            for cell, new in new_ones.items():
+                if new is None:
+                    self._take_back(cell)
+                    continue
                 self._set_repair(cell, new)
                 if cell[1]:
                     self.before_repair.setdefault(cell, self.decisions.get(cell))
@@ -143,9 +153,7 @@ class Work:
         n = _place(cells[0]) if len(cells) == 1 else counted(len(cells), "change")
         with self.changing(*cells, words=f"{n} taken back"):
             for cell in cells:
-                self.repairs.pop(cell, None)
-                if cell in self.before_repair:
-                    self._set_decision(cell, self.before_repair.pop(cell))
+                self._take_back(cell)
 
     def take(
         self, decisions: Mapping[Cell, str], repairs: Mapping[Cell, Repair]
@@ -337,6 +345,11 @@ class Work:
 
     # --- one thing --------------------------------------------------------------------
 
+    def _take_back(self, cell: Cell) -> None:
+        self.repairs.pop(cell, None)
+        if cell in self.before_repair:
+            self._set_decision(cell, self.before_repair.pop(cell))
+
     def _set_decision(self, cell: Cell, decision: str | None) -> None:
         if decision is None:
             self.decisions.pop(cell, None)
@@ -372,7 +385,9 @@ def _put(known: dict[str, Any], key: str, what: Any) -> None:
         known[key] = what
 
 
-def _made(new: Repair) -> str:
+def _made(new: Repair | None) -> str:
+    if new is None:
+        return "taken back"
     done = {"drop": "dropped", "blank": "blanked"}
     return done.get(new.action) or f"made “{content(new.after)}”"
 

@@ -136,7 +136,8 @@ def _show_progress(run: ValuationJob) -> None:
     elif progress.done >= 1:  # the search goes on, on a large table for minutes
         words = "Valued; looking for errors"
     st.progress(min(1.0, progress.done), text=words)
-    lines = [f"{progress.seen} so far"] if progress.seen else []
+    is_seen = progress.seen and (values is not None or run.status != "compiling")
+    lines = [f"{progress.seen} so far"] if is_seen else []
     if values is not None:
         lines.append(stderr_words(values.settings, values.typical_stderr))
     lines += [progress.time_left] if progress.time_left else []

@@ -5,8 +5,9 @@ import threading
 import numpy as np
 import pytest
 
+from cellval import parallel
 from cellval.jobs import warm_up
-from cellval.knn import cell_values
+from cellval.knn import cell_values, engine
 
 WAIT = 900  # seconds; the first run on a machine compiles, and others may be busy
 
@@ -50,3 +51,9 @@ def test_every_kernel_of_a_run_is_reached(kind, monkeypatch):
     wanted |= {(near, *how) for how in (far, many)}
     wanted |= {(ends, *how) for how in (few, far, many)}
     assert called == wanted
+
+
+def test_nobody_values_meanwhile_what_is_only_compiled(monkeypatch):
+    monkeypatch.setattr(engine, "is_compiled", lambda *_: False)
+    monkeypatch.delattr(parallel, "PlainPython")
+    warm_up._compile("category")

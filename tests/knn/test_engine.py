@@ -19,6 +19,7 @@ from cellval.knn.engine import (
 )
 from cellval.knn.plan import ALL, PAIRS_FOR_ENDS, evaluations
 from cellval.knn.problem import make_problem
+from cellval.knn.sorting import SMALL
 from cellval.knn.sums import nothing
 from cellval.plain_python import PlainPython
 from cellval.values.options import RunOptions
@@ -59,11 +60,14 @@ def test_any_executor_gives_the_same_bits():
 def test_plain_python_gives_the_same_bits(numbers):
     """So small tables begin with it where code is still to be compiled."""
     table = random_table(30, 13, MIXED, missing=0.2, levels=9, numbers=numbers)
+    long = random_table(36, SMALL + 1, MIXED[:2], numbers=numbers)
+    test = random_table(37, 2, MIXED[:2], numbers=numbers)
     copied = random_table(31, 18, ["category"] * 2, numbers=numbers)
     alone = PlainPython()
     cases = [(table, {}), (table, {"near": 3}), (table, {"baseline": "chance"})]
     cases += [(copied, {}), (table, {"subsets": 4}), (table, {"subsets": 4, "near": 3})]
     cases += [(table, {"column_weights": "banzhaf"})]
+    cases += [(long, {"test": test}), (long, {"test": test, "near": 3})]
     try:
         for own, options in cases:
             problem = make_problem(own, RunOptions(n_neighbors=3, **options))
@@ -111,6 +115,10 @@ def test_python_alone_does_no_more_than_takes_it_some_seconds(monkeypatch):
     assert begins(small)
     assert not begins(large)
     assert not begins(large, subsets=1000)
+    long = random_table(34, SMALL + 1, ["category"] * 5, levels=9)
+    few = random_table(35, 2, ["category"] * 5, levels=9)
+    assert begins(long, test=few, subsets="all")
+    assert not begins(long, test=few, subsets=4)  # sums of float32
     steps = cellval.iter_values(small, n_jobs=1)
     part = next(step for step in steps if step.done > 0.3).result
     rest = cellval.value_cells(small, continue_from=part)

@@ -37,6 +37,25 @@ def test_a_repair_is_an_error_until_it_is_undone():
     assert work.repairs == {} == work.before_repair
 
 
+def test_changes_that_belong_together_are_one_step():
+    work = Work()
+    work.decide(3, "y", "unsure")
+    swapped = {(3, "x"): Repair("replace", "1"), (3, "y"): Repair("replace", "2")}
+    work.repair_cells(swapped)
+    assert work.steps[-1].words == "x in row 3 made “1”, y in row 3 made “2”"
+    assert work.repairs == swapped
+    work.undo_step()
+    assert (work.repairs, work.decisions) == ({}, {(3, "y"): "unsure"})
+    work.redo_step()
+    work.repair_cells({(3, "x"): Repair("blank"), (3, "y"): None, (3, "z"): None})
+    assert work.steps[-1].words == "x in row 3 blanked, y in row 3 taken back"
+    assert work.repairs == {(3, "x"): Repair("blank")}
+    assert work.decisions == {(3, "x"): "error", (3, "y"): "unsure"}
+    assert len(work.steps) == 3
+    work.repair_cells({(3, "z"): None})
+    assert len(work.steps) == 3
+
+
 def test_what_was_done_together_is_undone_together():
     work = Work()
     work.decide(1, "x", "unsure")

@@ -68,14 +68,12 @@ def store(
 ) -> None:
     """Keep changes as repairs; what the file holds anyway needs none."""
     held = session.original_row(row_number)
-    as_held = [name for name, new in texts.items() if new.strip() == held[name]]
-    if as_held:
-        session.file.undo(*((row_number, name) for name in as_held))
     session.file.repair_cells(
         {
-            (row_number, name): change_to(new if new.strip() else "", reason)
+            (row_number, name): None
+            if new.strip() == held[name]
+            else change_to(new if new.strip() else "", reason)
             for name, new in texts.items()
-            if name not in as_held
         }
     )
 
