@@ -21,5 +21,5 @@ ENV CELLVAL_HOME=/data STREAMLIT_SERVER_ADDRESS=0.0.0.0
 VOLUME /data
 EXPOSE 8501
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", \
-    "import urllib.request as u; u.urlopen('http://localhost:8501/_stcore/health', timeout=4)"]
+    "import urllib.request as u; u.urlopen('http://127.0.0.1:8501/_stcore/health', timeout=4)"]
 CMD ["cellval", "app", "--no-browser", "--port", "8501"]
