@@ -128,7 +128,7 @@ def test_the_image_keeps_its_promises(steps):
     folder = steps[at("VOLUME")].split()[1]
     assert f"CELLVAL_HOME={folder}" in steps[at("ENV")]
     port = steps[at("EXPOSE")].split()[1]
-    assert f"localhost:{port}/_stcore/health" in steps[at("HEALTHCHECK")]
+    assert f"127.0.0.1:{port}/_stcore/health" in steps[at("HEALTHCHECK")]
     assert f'"--port", "{port}"' in steps[at("CMD")]
 
 
