@@ -6,6 +6,8 @@ import os
 import re
 import resource
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -214,6 +216,25 @@ def test_what_need_not_be_compiled_is_known(twice, tmp_path):
     assert not compiled.is_compiled(twice(), 21.0)
     assert compiled.is_compiled(function, 21.0)
     assert compiled.is_compiled(function.py_func, 21.0)  # Python as it is
+
+
+LOADED = """
+import sys
+import numba, numpy as np, pandas as pd
+import cellval
+frame = {"x": [1.0, 2.0, 4.0, 4.5] * 3, "y": ["a", "b", "b", "a"] * 3}
+cellval.value_cells(pd.DataFrame(frame), n_neighbors=1)
+assert "numba.np.linalg" not in sys.modules, "kernels were compiled"
+squared = numba.njit(lambda x: np.dot(x, x) + len([1.0]))
+assert squared(np.arange(3.0)) == 6
+"""
+
+
+def test_kernels_are_loaded_without_what_compiles_others():
+    """Which is there as soon as something is compiled, also by others."""
+    cellval.value_cells(random_table(68, 9, ["number"]), n_neighbors=1)
+    run = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
 def test_a_file_of_the_cache_that_is_missing_is_written_anew(twice, tmp_path):
