@@ -273,20 +273,12 @@ def run_group(
     return group, cell_values.make_sums(n, m) if total is None else total
 
 
-def run_item(
-    rows: Rows,
-    tests: Queries,
-    orders: np.ndarray | None,
-    near: int | None,
-    chance: bool,
-    steps: np.ndarray,
-    stop: np.ndarray,
-) -> Sums:
-    """Sums of one work item; runs anywhere its arguments can be sent to.
+def run_item(*item: Any) -> Sums:
+    """Sums of one work item, given as to `call_of`; runs anywhere that can be sent to.
 
     Setting `stop` ends it early in a thread of this process, with useless sums.
     """
-    kernel, arguments, order = call_of(rows, tests, orders, near, chance, steps, stop)
+    kernel, arguments, order = call_of(*item)
     kernel(*arguments)
     sums: Sums = arguments[-1]
     return sums if order is None else in_file_order(sums, order)
