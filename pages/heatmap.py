@@ -10,7 +10,7 @@ from cellval.ui.heatmap import controls, view
 from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
-from cellval.ui.widgets import Window, chart, marked_cell
+from cellval.ui.widgets import Window, chart, drawn_key, marked_cell
 from cellval.views.rankings import outlines
 from cellval.views.value_view import value_view
 
@@ -41,14 +41,17 @@ def draw() -> None:
     )
 
     strip, cells, detail = view.places(wide=not rows.is_whole)
+    colours, names = look.coloured(shown), values.column_names
     key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
+    key = drawn_key(f"{key} {hash(outlined.tobytes())}", values, colours)
+    key, marked = marked_cell(shown, window, key)
     figure = view.cells_figure(
         value_view(values),
-        look.coloured(shown),
+        colours,
         window.tobytes(),
         (columns.first, columns.last),
         outlined.tobytes(),
-        marked_cell(shown, window, key),
+        marked,
         look.transposed,
     )
     with cells:
@@ -56,7 +59,7 @@ def draw() -> None:
             figure,
             "Heatmap of cell values",
             key=key,
-            on_select=lambda: view.open_cell(shown, key),
+            on_select=lambda: view.open_cell(session, names, key),
         )
         rows.slider(
             "row",
@@ -70,17 +73,18 @@ def draw() -> None:
         with strip:
             small = view.overview_figure(
                 value_view(values),
-                look.coloured(shown),
+                colours,
                 order.tobytes(),
                 (rows.first, rows.last),
                 figure.layout.height,
             )
-            over = session.widget_key("overview", *look)
+            over = session.widget_key("overview", *look, rows.first, rows.last)
+            over = drawn_key(over, values, colours)
             chart(
                 small,
                 "Overview of all rows",
                 key=over,
-                on_select=lambda: view.jump(shown, order, over),
+                on_select=lambda: view.jump(session, names, over),
                 menu=False,
             )
     with detail:

@@ -206,7 +206,6 @@ def outlines(
     width: float,
     *,
     tones: tuple[str, str] = OUTLINE,
-    name: str = "outlined",
     turn: bool = False,
     half: float = 0.5,
 ) -> tuple[Trace, Trace]:
@@ -214,7 +213,7 @@ def outlines(
     places, (below, above) = list(cells), tones
     wide = frames(places, below, width + 2, turn=turn, half=half)
     narrow = frames(places, above, width, turn=turn, half=half)
-    return wide, narrow | {"name": name}
+    return wide, narrow | {"name": "outlined"}
 
 
 def line(

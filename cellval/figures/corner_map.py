@@ -50,11 +50,20 @@ def corner_plot(
     x = np.log10(np.maximum(suspicion.surprise.surprise, LOWEST))
     y = np.clip(scores, low, high)
     at = np.unravel_index(cells, scores.shape)
-    # A ring around the cell that is looked at, also if it is not among those drawn.
-    ring = ([], []) if selected is None else ([selected[0]], [selected[1]])
+    points = _points(suspicion, scores, at, x[at], y[at])
+    # The cell that is looked at, as if it was clicked; if it is not among those drawn,
+    # with a ring.
+    ring: tuple[list[int], list[int]] = ([], [])
+    if selected is not None:
+        i, j = selected
+        drawn = np.flatnonzero((at[0] == i) & (at[1] == j)).tolist()
+        if drawn:
+            points["selectedpoints"] = drawn
+        else:
+            ring = [i], [j]
     figure = go.Figure(
         [
-            _points(suspicion, scores, at, x[at], y[at]),
+            points,
             dict(
                 type="scatter",
                 x=x[ring],

@@ -35,7 +35,7 @@ from cellval.figures.layout import (
     note_above,
     text_pixels,
 )
-from cellval.figures.palette import MARK, sign_colours
+from cellval.figures.palette import sign_colours
 from cellval.text import figure_name, figure_names, share
 from cellval.values.words import spoken
 from cellval.views.value_view import ValueView
@@ -68,7 +68,6 @@ def heatmap(
     size = min(26.0, PLOT_HEIGHT / max(n, 1)) if n <= 120 else 3.0
     thin = size <= 8
     framed = placed(rows, columns, outlined)
-    clicked = placed(rows, columns, [selected] if selected else [])
     # Around a thin row, not over it: the colour must stay visible.
     half = 0.5 if transposed else max(0.5, 3.5 / size)
     if suspicion is None:
@@ -81,12 +80,9 @@ def heatmap(
     figure = go.Figure(
         [
             *coloured,
-            _overlay(view, suspicion, rows, columns, transposed, size),
+            _overlay(view, suspicion, rows, columns, transposed, size, selected),
             *([_column_bars(view, columns, transposed)] if view.is_valued else []),
             *outlines(framed, 1 if thin else 2, turn=transposed, half=half),
-            *outlines(
-                clicked, 2, tones=MARK, name="selected", turn=transposed, half=half
-            ),
         ]
     )
     down, across = (names, ids) if transposed else (ids, names)
@@ -186,6 +182,7 @@ def _overlay(
     columns: np.ndarray,
     turn: bool,
     size: float,
+    selected: Cell | None,
 ) -> Trace:
     shown = np.ix_(rows, columns)
     if suspicion is None:
@@ -206,13 +203,17 @@ def _overlay(
         line = "suspicion %{customdata[8]} (1 is worst)"
     down, across = np.indices((len(rows), len(columns))).reshape(2, -1)
     known = cell_data(view, rows[down], columns[across], texts)
-    return points(
+    drawn = points(
         down if turn else across,
         across if turn else down,
         known,
         f"{HOVER_CELL}<br>{line}<br>{HOVER_ROW}",
         mark=max(12, size / 2),
     )
+    # As if it was clicked: a click on another cell then takes the mark away.
+    for i, j in placed(rows, columns, [selected] if selected else []):
+        drawn["selectedpoints"] = [i * len(columns) + j]
+    return drawn
 
 
 def _column_bars(view: ValueView, columns: np.ndarray, turn: bool) -> Trace:

@@ -7,6 +7,7 @@ import streamlit as st
 from cellval.jobs import warm_up
 from cellval.ui.login import need_login
 from cellval.ui.navigation import PAGES, file_of, note_frame
+from cellval.ui.parts import forget_widgets
 from cellval.ui.projects import sync_link
 from cellval.ui.session import get_session
 
@@ -74,3 +75,6 @@ def draw() -> None:
     st.set_page_config(page_title=f"{chosen.title} · cellval")
     note_frame(session)
     chosen.run()
+    if session.drawn_of is not session.file:
+        forget_widgets()
+        session.drawn_of = session.file

@@ -1,6 +1,7 @@
 """Parts of pages that are drawn alone: callbacks say which one they change."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -36,6 +37,23 @@ def only(*keys: str) -> None:
     context = get_script_run_ctx()
     if context is not None and context.fragment_ids_this_run:
         st.rerun(keys)
+
+
+def forget_widgets() -> None:
+    """Called when the whole app was drawn, if another file is open than before.
+
+    Streamlit keeps what it knows of widgets that are drawn no more, and with their
+    callbacks and options tables and values that nobody has open. It has no public way
+    to let them go; if it changes, they stay as long as the browser does.
+    """
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    with suppress(AttributeError, TypeError):
+        drawn = context.shared.widget_ids_this_run
+        widgets = context.session_state._state._new_widget_state.widget_metadata
+        for name in [name for name in widgets if name not in drawn]:
+            del widgets[name]
 
 
 def say(words: str) -> None:

@@ -159,11 +159,10 @@ class Selection:
     position: int | None = None  # of the explained row
     other_position: int | None = None  # compared with it
     finding: Place | None = None  # that is open; None: the first of the list
-    by_link: bool = False  # the cell was opened by a link and not yet shown
-    marked_in: str = ""  # key of the chart whose figure marks the cell
+    by_link: bool = False  # the cell was opened from elsewhere and not yet shown
+    chart: str = ""  # key of the one that cells are clicked in
     # By the key of a list, the lines that were ticked in it.
     ticked: dict[str, tuple[int, ...]] = field(default_factory=dict)
-    clicked_in: CellValues | None = None  # that were drawn when it was clicked
 
     def choose_cell(self, position: int, column: str) -> None:
         """Select a cell, and its row, too."""
@@ -207,6 +206,7 @@ class Session:
     # Findings to ask last, each with the number of steps that were done by then.
     later: dict[Place, int] = field(default_factory=dict)
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
+    drawn_of: FileWork | None = None  # that pages were drawn for last
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
     # Files that take long to make, until they are downloaded, and what they are of.
@@ -228,7 +228,7 @@ class Session:
         if file.source is not None and table is not None:
             self._read_from = (file.source.sha256, setup)
         self._test_source = file.project.test_source if file.project else None
-        self.upload, self.made, self.later = None, {}, {}
+        self.upload, self.made, self.later, self._taught = None, {}, {}, None
         self.fault = self.refused = ""
 
     def read_file(self) -> Table | None:

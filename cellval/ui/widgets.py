@@ -1,5 +1,6 @@
 """Pieces that pages share: lasting widgets, windows, charts and clicks in them."""
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -11,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 from cellval.errors import InputError
+from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
@@ -102,7 +104,8 @@ def chart(
 ) -> None:
     """A figure that answers clicks on points, not lassos, and can be saved.
 
-    A still one answers nothing, and is drawn faster.
+    A still one answers nothing, and is drawn faster. One that answers has a `drawn_key`
+    and a callback that is given no values: Streamlit keeps it for all of the session.
     """
     st.plotly_chart(
         figure,
@@ -119,17 +122,39 @@ def chart(
         alt=alt,
     )
     if menu:
+        # one button, whatever is drawn
+        name = alt if callable(on_select) else key or alt
         download(
             "Save as HTML",
             f"{alt}.html",
             lambda: figure.to_html(include_plotlyjs=True).encode(),
             mime="text/html",
             width="content",
-            key=f"{key or alt} html",
+            key=f"{name} html",
             type="tertiary",
             help="The figure as a page that opens without a server. As a picture: the "
             "camera in the menu on the figure.",
         )
+
+
+_numbers = itertools.count()
+
+
+@kept(1)
+def _number_of(drawn: Any) -> int:
+    """Another one for each object."""
+    return next(_numbers)
+
+
+def drawn_key(key: str, *drawn: Any) -> str:
+    """The key of a figure of these objects, which no other figure has.
+
+    The browser may show, and let a person click, what was replaced here a moment ago.
+    That figure's callback comes, too, but if both had one key, only what was clicked in
+    the new one would be known: nothing.
+    """
+    numbers = ["" if one is None else str(_number_of(one)) for one in drawn]
+    return " ".join([key, *numbers])
 
 
 def clicked(key: str) -> list[Any] | None:
@@ -146,22 +171,23 @@ def clicked_cell(key: str) -> tuple[int, int] | None:
     return None if data is None else (int(data[0]), int(data[1]))
 
 
-def marked_cell(shown: Shown, rows: np.ndarray, key: str) -> tuple[int, int] | None:
-    """The selected cell, if the figure of the chart with this key has to mark it.
+def marked_cell(
+    shown: Shown, rows: np.ndarray, key: str
+) -> tuple[str, tuple[int, int] | None]:
+    """A chart's key, and the selected cell if its figure has to mark it.
 
-    A cell clicked in this chart is marked by the browser: the same figure again is
-    answered twice as fast. But a new figure takes the browser's mark away.
+    A cell clicked in a figure that marks none is marked by the browser: the same figure
+    again is answered twice as fast.
     """
     names, selection = shown.values.column_names, shown.session.selection
     position, column = selection.cell or (-1, "")
-    if column not in names or position not in rows:
-        return None
-    cell = position, names.index(column)
-    is_new = selection.clicked_in is not shown.values
-    if clicked_cell(key) == cell and selection.marked_in != key and not is_new:
-        return None
-    selection.marked_in = key
-    return cell
+    cell = None
+    if column in names and position in rows:
+        cell = position, names.index(column)
+        if clicked_cell(f"{key} None") == cell:
+            cell = None
+    selection.chart = f"{key} {cell}"
+    return selection.chart, cell
 
 
 def typed_rows(table: Table, key: str) -> list[int]:

@@ -82,8 +82,19 @@ def test_the_names_of_corners_have_room_of_their_own(large):
     assert high - max(y) > 0.1 * (high - low)
 
 
-def test_the_selected_cell_has_a_ring_even_if_it_is_not_drawn(large):
-    _, figure = plot(large, selected=(20, 1))
+def test_the_selected_cell_is_marked_as_if_it_was_clicked(ranked):
+    for cell in ((11, 0), (40, 3)):
+        points, ring = plot(ranked, selected=cell)[1].data
+        assert [points.customdata[k][:2].tolist() for k in points.selectedpoints] == [
+            list(cell)
+        ]
+        assert len(ring.x) == 0
+
+
+def test_the_selected_cell_has_a_ring_if_it_is_not_drawn(large):
+    cells, figure = plot(large, selected=(20, 1))
+    assert 20 * len(large.values.column_names) + 1 not in cells
+    assert figure.data[0].selectedpoints is None
     ring = figure.data[1]
     assert len(ring.x) == 1
     score = in_standard_errors(large.values)[20, 1]

@@ -62,11 +62,6 @@ def test_transposing_swaps_the_axes_and_keeps_the_cells(davis):
         assert (x, y) == (int(data[0]), int(data[1]))
 
 
-def _floats(places):
-    """Corners without the first one that closes the frame."""
-    return [np.nan if place is None else place for place in places[1:]]
-
-
 @pytest.mark.parametrize("transposed", [False, True])
 def test_a_clicked_cell_has_a_clear_frame_in_two_tones(davis, transposed):
     figure = heatmap(
@@ -81,6 +76,20 @@ def test_a_clicked_cell_has_a_clear_frame_in_two_tones(davis, transposed):
 
 
 @pytest.mark.parametrize("transposed", [False, True])
+def test_the_cell_that_is_looked_at_is_marked_as_if_it_was_clicked(davis, transposed):
+    rows, columns = np.array([9, 5, 7]), np.array([2, 0])
+
+    def marked(cell):
+        look = {"selected": cell, "transposed": transposed}
+        points = points_of(heatmap(value_view(davis[1]), rows, columns, **look))
+        return [points.customdata[k][:2].tolist() for k in points.selectedpoints or ()]
+
+    for cell in ((9, 0), (7, 2)):
+        assert marked(cell) == [list(cell)]
+    assert marked((100, 2)) == marked(None) == []
+
+
+@pytest.mark.parametrize("transposed", [False, True])
 def test_outlines_sit_on_the_right_cells(davis, transposed):
     _, values = davis
     rows, columns = np.array([9, 5, 7]), np.array([2, 0])
@@ -89,19 +98,13 @@ def test_outlines_sit_on_the_right_cells(davis, transposed):
         rows,
         columns,
         outlined={(7, 2), (5, 0), (100, 2)},
-        selected=(9, 0),
         transposed=transposed,
     )
     drawn = [trace for trace in figure.data if trace.type == "scatter"]
     lines = [trace for trace in drawn if trace.customdata is None]
-    below, line, mark_below, mark = lines
+    below, line = lines
     # two tones: one of them shows on every colour
     assert (below.line.color, line.line.color) == OUTLINE
-    assert (mark_below.line.color, mark.line.color) == MARK
-    assert mark_below.line.width > mark.line.width
-    assert (np.nanmean(_floats(mark.x)), np.nanmean(_floats(mark.y))) == (
-        (0.0, 1.0) if transposed else (1.0, 0.0)
-    )
     assert (below.x, below.y) == (line.x, line.y)
     assert below.line.width > line.line.width
     xs = np.array([np.nan if v is None else v for v in line.x]).reshape(-1, 6)

@@ -1,5 +1,7 @@
 """Columns: bars with the spread of their cells, and all of them as a table."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -9,8 +11,8 @@ from cellval.glossary import COLUMN_HELP, VALUED_ACCURACY_HELP
 from cellval.ui import tables
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
-from cellval.ui.session import Shown
-from cellval.ui.widgets import chart, clicked, one_of
+from cellval.ui.session import Session, Shown
+from cellval.ui.widgets import chart, clicked, drawn_key, one_of
 from cellval.values.result import CellValues
 from cellval.values.words import reached_words
 from cellval.views.column_facts import ColumnFacts, column_facts
@@ -51,21 +53,26 @@ def _say_sum(values: CellValues) -> None:
 
 def _bars(shown: Shown, order: np.ndarray, facts: ColumnFacts, key: str) -> None:
     """A click on a bar goes to the heatmap."""
+    session, names = shown.session, shown.values.column_names
+    key = drawn_key(key, shown.values, shown.after_answers)
     chart(
         column_bars(value_view(shown.values), order[:MAX_COLUMNS], facts),
         "Column values with standard errors, and the spread of their cell values",
         key=key,
-        on_select="rerun",
+        on_select=lambda: _sorted(session, names, key),
     )
-    if point := clicked(key):
-        sort_by(shown.session, shown.values.column_names[int(point[0])])
-        goto("heatmap")
     st.caption(
         "Boxes hold the middle half of a column's cells, whiskers nine in ten, the dot "
         "is its lowest cell."
         + f" Drawn are the first {MAX_COLUMNS} columns; all are in the table below."
         * (len(order) > MAX_COLUMNS)
     )
+
+
+def _sorted(session: Session, names: Sequence[str], key: str) -> None:
+    if point := clicked(key):
+        sort_by(session, names[int(point[0])])
+        goto("heatmap")
 
 
 def _table(shown: Shown, order: np.ndarray, facts: ColumnFacts) -> None:

@@ -1,5 +1,6 @@
 """The heatmap page's windows, figures, and answers to clicks."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -133,28 +134,30 @@ def as_text(
 # --- clicks ---------------------------------------------------------------------------
 
 
-def open_cell(shown: Shown, key: str) -> None:
+def open_cell(session: Session, names: Sequence[str], key: str) -> None:
     """A click on a cell selects it; on a column's bar, it sorts the rows."""
     cell = clicked_cell(key)
     if cell is None:
         return
-    position, name = cell[0], shown.values.column_names[cell[1]]
+    position, name = cell[0], names[cell[1]]
     if position < 0:
-        sort_by(shown.session, name)
-    else:
-        shown.session.selection.clicked_in = shown.values
-        then_cell(shown.session, position, name)
+        sort_by(session, name)
+    elif key == session.selection.chart:
+        then_cell(session, position, name)
+    else:  # in a figure that was just replaced: the new one is to mark the cell
+        then_page(session, session.selection.choose_cell, position, name)
 
 
-def jump(shown: Shown, order: np.ndarray, key: str) -> None:
+def jump(session: Session, names: Sequence[str], key: str) -> None:
     """A click into the overview goes to the lowest cell of the band."""
     cell = clicked_cell(key)
     if cell is not None:
-        show_cell(shown, order, *cell)
+        session.selection.choose_cell(cell[0], names[cell[1]])
+        session.selection.by_link = True
 
 
 def follow_link(shown: Shown, order: np.ndarray) -> None:
-    """The window goes to a cell that a link has opened, once."""
+    """The window goes to a cell that was opened from elsewhere, once."""
     selection = shown.session.selection
     if selection.by_link and selection.cell is not None:
         position, column = selection.cell

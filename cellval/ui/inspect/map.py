@@ -13,7 +13,7 @@ from cellval.ui.cell_detail import Walk
 from cellval.ui.heatmap.view import open_cell
 from cellval.ui.parts import then_cell
 from cellval.ui.session import Shown
-from cellval.ui.widgets import chart, marked_cell
+from cellval.ui.widgets import chart, drawn_key, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 from cellval.views.rankings import cells_at
 
@@ -32,14 +32,15 @@ def draw(shown: Shown, keep: np.ndarray) -> None:
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
-    key = shown.session.widget_key("map", hash(keep.tobytes()))
-    selected = marked_cell(shown, np.arange(len(keep)), key)
+    session, names = shown.session, shown.values.column_names
+    key = drawn_key(session.widget_key("map", hash(keep.tobytes())), suspicion)
+    key, selected = marked_cell(shown, np.arange(len(keep)), key)
     counts = tuple(corner_counts(suspicion, keep).items())
     chart(
         _figure(suspicion, cells.tobytes(), counts, selected),
         "Does it hurt, and is it surprising",
         key=key,
-        on_select=lambda: open_cell(shown, key),
+        on_select=lambda: open_cell(session, names, key),
     )
     st.caption(
         f"Every point is a cell; click one to open it. "

@@ -1,0 +1,55 @@
+"""A session holds no tables and values that pages show no more."""
+
+import gc
+import weakref
+
+import pytest
+from pages.helpers import (
+    click,
+    davis_table,
+    drawn,
+    goto,
+    open_app,
+    running,
+    session_of,
+    settled,
+    shown,
+    upload,
+)
+
+import cellval
+
+# Not those that choose from many rows: what these offer is kept by the test's browser.
+PAGES = ["heatmap", "columns", "inspect", "repair", "export", "validate"]
+
+
+@pytest.mark.parametrize("page", ["heatmap", "columns"])
+def test_values_go_when_newer_ones_are_shown(page):
+    """Streamlit keeps the callbacks of figures that were replaced."""
+    table = davis_table()
+    run = running(table)
+    app = shown(page, run)
+    old = weakref.ref(session_of(app).held.values)
+    steps = cellval.iter_values(table, n_neighbors=5, subsets=4)
+    run._renew(next(step for step in steps if step.has_result and step.done > 0.5))
+    steps.close()
+    drawn(app)
+    assert session_of(app).held.values is run.values
+    gc.collect()
+    assert old() is None
+
+
+def test_a_table_and_its_values_go_when_another_file_is_opened():
+    app = click(click(open_app("data"), "Davis"), "Value the cells")
+    settled(app)
+    for page in PAGES:
+        goto(app, page)
+    run = session_of(app).run
+    old = [weakref.ref(one) for one in (run.table, run.values, run.suspicion)]
+    assert all(one() is not None for one in old)
+    del run
+    lines = "\n".join(f"{i},{i * i % 17},{'xy'[i % 2]}" for i in range(40))
+    upload(goto(app, "data"), "other.csv", f"a,b,c\n{lines}".encode())
+    assert session_of(app).table.name == "other.csv"
+    gc.collect()
+    assert [one() for one in old] == [None] * 3
