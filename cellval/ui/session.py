@@ -392,8 +392,8 @@ class Session:
         return time.monotonic() - self.used_at < IN_USE
 
     def renew(self) -> None:
-        """Who comes to a page sees the latest, and then it stays for a while: a click
-        on a figure that is just being replaced would be lost.
+        """Who comes to a page sees the latest, and then it stays for a while: what
+        somebody wants to click must not move away.
         """
         self.held = None
         self.shown()
