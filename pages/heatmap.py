@@ -5,12 +5,13 @@ import streamlit as st
 
 from cellval.ui import codes
 from cellval.ui.cell_detail import draw_cell
+from cellval.ui.charts import chart, drawn_key, marked_cell
 from cellval.ui.guide import lead_on
 from cellval.ui.heatmap import controls, view
 from cellval.ui.live import live
 from cellval.ui.navigation import need_shown
 from cellval.ui.session import get_session
-from cellval.ui.widgets import Window, chart, drawn_key, marked_cell
+from cellval.ui.widgets import Window
 from cellval.views.rankings import outlines
 from cellval.views.value_view import value_view
 
@@ -41,9 +42,9 @@ def draw() -> None:
     )
 
     strip, cells, detail = view.places(wide=not rows.is_whole)
-    colours, names = look.coloured(shown), values.column_names
-    key = session.widget_key("cells", *look, rows.first, rows.last, columns.first)
-    key = drawn_key(f"{key} {hash(outlined.tobytes())}", values, colours)
+    colours = look.coloured(shown)
+    key = session.widget_key("cells", columns.first, look.transposed)
+    key = drawn_key(key, values, colours, window, outlined)
     key, marked = marked_cell(shown, window, key)
     figure = view.cells_figure(
         value_view(values),
@@ -59,7 +60,7 @@ def draw() -> None:
             figure,
             "Heatmap of cell values",
             key=key,
-            on_select=lambda: view.open_cell(session, names, key),
+            on_click=view.open_cell(shown, key),
         )
         rows.slider(
             "row",
@@ -71,20 +72,16 @@ def draw() -> None:
         view.as_text(shown, *drawn, found.cells, outlined)
     if strip is not None:
         with strip:
+            seen, height = (rows.first, rows.last), figure.layout.height
             small = view.overview_figure(
-                value_view(values),
-                colours,
-                order.tobytes(),
-                (rows.first, rows.last),
-                figure.layout.height,
+                value_view(values), colours, order.tobytes(), seen, height
             )
-            over = session.widget_key("overview", *look, rows.first, rows.last)
-            over = drawn_key(over, values, colours)
+            over = session.widget_key("overview", *seen, height)
             chart(
                 small,
                 "Overview of all rows",
-                key=over,
-                on_select=lambda: view.jump(session, names, over),
+                key=drawn_key(over, values, colours, order),
+                on_click=view.jump(shown),
                 menu=False,
             )
     with detail:

@@ -16,13 +16,14 @@ from cellval.repairs.work import Cell
 from cellval.table.table import Table
 from cellval.text import content, counted, one_in, share
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.navigation import goto
 from cellval.ui.parts import CELL, say, then_page
 from cellval.ui.projects import say_where
 from cellval.ui.session import FileWork, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, text_form
+from cellval.ui.widgets import text_form
 from cellval.values.settings import Settings
 from cellval.values.words import spoken
 from cellval.views.cell_detail import CellDetail, Oddity, cell_detail

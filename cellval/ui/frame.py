@@ -1,15 +1,17 @@
 """What is around every page: style, navigation, the link to the project."""
 
+import weakref
 from pathlib import Path
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 from cellval.jobs import warm_up
 from cellval.ui.login import need_login
 from cellval.ui.navigation import PAGES, file_of, note_frame
 from cellval.ui.parts import forget_widgets
 from cellval.ui.projects import sync_link
-from cellval.ui.session import get_session
+from cellval.ui.session import Session, get_session
 
 # A file: the browser would ask another host for a material icon.
 ICON = Path(__file__).with_name("icon.png")
@@ -74,7 +76,18 @@ def draw() -> None:
     chosen = st.navigation(list(pages.values()))
     st.set_page_config(page_title=f"{chosen.title} · cellval")
     note_frame(session)
-    chosen.run()
-    if session.drawn_of is not session.file:
+    try:
+        chosen.run()
+    except StopException:  # the page had no more to show
+        _leave_others(session)
+        raise
+    _leave_others(session)
+
+
+def _leave_others(session: Session) -> None:
+    """Called when a page was drawn: if another file is open than before, what is known
+    of the old one goes.
+    """
+    if session.drawn_of() is not session.file:
         forget_widgets()
-        session.drawn_of = session.file
+        session.drawn_of = weakref.ref(session.file)

@@ -206,7 +206,8 @@ class Session:
     # Findings to ask last, each with the number of steps that were done by then.
     later: dict[Place, int] = field(default_factory=dict)
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
-    drawn_of: FileWork | None = None  # that pages were drawn for last
+    # The file that pages were drawn for last, as long as somebody has it open.
+    drawn_of: Callable[[], FileWork | None] = lambda: None
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
     # Files that take long to make, until they are downloaded, and what they are of.

@@ -1,6 +1,5 @@
-"""Pieces that pages share: lasting widgets, windows, charts and clicks in them."""
+"""Pieces that pages share: lasting widgets, windows, buttons, downloads."""
 
-import itertools
 import math
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -8,14 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.kept import kept
 from cellval.table.table import Table
 from cellval.ui.parts import say
-from cellval.ui.session import Session, Shown
+from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.views.order import find_rows, window
 
@@ -91,103 +88,6 @@ class Window:
                 persist_state="session",
                 help=words,
             )
-
-
-def chart(
-    figure: Any,
-    alt: str,
-    key: str = "",
-    on_select: Any = "ignore",
-    menu: bool = True,
-    *,
-    still: bool = False,
-) -> None:
-    """A figure that answers clicks on points, not lassos, and can be saved.
-
-    A still one answers nothing, and is drawn faster. One that answers has a `drawn_key`
-    and a callback that is given no values: Streamlit keeps it for all of the session.
-    """
-    st.plotly_chart(
-        figure,
-        key=key or alt,
-        on_select=on_select,
-        selection_mode="points",
-        config={
-            "displaylogo": False,
-            "scrollZoom": False,
-            "displayModeBar": "hover" if menu else False,
-            "staticPlot": still,
-            "modeBarButtonsToRemove": ["zoom2d", "pan2d", "autoScale2d"],
-        },
-        alt=alt,
-    )
-    if menu:
-        # one button, whatever is drawn
-        name = alt if callable(on_select) else key or alt
-        download(
-            "Save as HTML",
-            f"{alt}.html",
-            lambda: figure.to_html(include_plotlyjs=True).encode(),
-            mime="text/html",
-            width="content",
-            key=f"{name} html",
-            type="tertiary",
-            help="The figure as a page that opens without a server. As a picture: the "
-            "camera in the menu on the figure.",
-        )
-
-
-_numbers = itertools.count()
-
-
-@kept(1)
-def _number_of(drawn: Any) -> int:
-    """Another one for each object."""
-    return next(_numbers)
-
-
-def drawn_key(key: str, *drawn: Any) -> str:
-    """The key of a figure of these objects, which no other figure has.
-
-    The browser may show, and let a person click, what was replaced here a moment ago.
-    That figure's callback comes, too, but if both had one key, only what was clicked in
-    the new one would be known: nothing.
-    """
-    numbers = ["" if one is None else str(_number_of(one)) for one in drawn]
-    return " ".join([key, *numbers])
-
-
-def clicked(key: str) -> list[Any] | None:
-    """The custom data of the point last clicked in a chart; None if deselected."""
-    event = st.session_state.get(key)
-    points = event["selection"]["points"] if event else []
-    data = points[-1].get("customdata") if points else None
-    return list(data.values()) if isinstance(data, Mapping) else data
-
-
-def clicked_cell(key: str) -> tuple[int, int] | None:
-    """Row position and column position of the cell last clicked in a chart."""
-    data = clicked(key)
-    return None if data is None else (int(data[0]), int(data[1]))
-
-
-def marked_cell(
-    shown: Shown, rows: np.ndarray, key: str
-) -> tuple[str, tuple[int, int] | None]:
-    """A chart's key, and the selected cell if its figure has to mark it.
-
-    A cell clicked in a figure that marks none is marked by the browser: the same figure
-    again is answered twice as fast.
-    """
-    names, selection = shown.values.column_names, shown.session.selection
-    position, column = selection.cell or (-1, "")
-    cell = None
-    if column in names and position in rows:
-        cell = position, names.index(column)
-        if clicked_cell(f"{key} None") == cell:
-            cell = None
-    selection.chart = f"{key} {cell}"
-    return selection.chart, cell
 
 
 def typed_rows(table: Table, key: str) -> list[int]:

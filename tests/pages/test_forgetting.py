@@ -18,6 +18,7 @@ from pages.helpers import (
 )
 
 import cellval
+from cellval.ui.projects import close_project
 
 # Not those that choose from many rows: what these offer is kept by the test's browser.
 PAGES = ["heatmap", "columns", "inspect", "repair", "export", "validate"]
@@ -39,7 +40,8 @@ def test_values_go_when_newer_ones_are_shown(page):
     assert old() is None
 
 
-def test_a_table_and_its_values_go_when_another_file_is_opened():
+@pytest.mark.parametrize("then", ["another file", "no file"])
+def test_a_table_and_its_values_go_when_their_project_is_left(then):
     app = click(click(open_app("data"), "Davis"), "Value the cells")
     settled(app)
     for page in PAGES:
@@ -48,8 +50,15 @@ def test_a_table_and_its_values_go_when_another_file_is_opened():
     old = [weakref.ref(one) for one in (run.table, run.values, run.suspicion)]
     assert all(one() is not None for one in old)
     del run
-    lines = "\n".join(f"{i},{i * i % 17},{'xy'[i % 2]}" for i in range(40))
-    upload(goto(app, "data"), "other.csv", f"a,b,c\n{lines}".encode())
-    assert session_of(app).table.name == "other.csv"
+    goto(app, "data")
+    if then == "no file":  # the page ends before its end
+        close_project(session_of(app))
+        app.query_params.clear()
+        drawn(app)
+        assert session_of(app).table is None
+    else:
+        lines = "\n".join(f"{i},{i * i % 17},{'xy'[i % 2]}" for i in range(40))
+        upload(app, "other.csv", f"a,b,c\n{lines}".encode())
+        assert session_of(app).table.name == "other.csv"
     gc.collect()
     assert [one() for one in old] == [None] * 3

@@ -1,6 +1,6 @@
 """Columns: bars with the spread of their cells, and all of them as a table."""
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,10 +9,11 @@ import streamlit as st
 from cellval.figures.columns import MAX_COLUMNS, column_bars
 from cellval.glossary import COLUMN_HELP, VALUED_ACCURACY_HELP
 from cellval.ui import tables
+from cellval.ui.charts import chart, drawn_key
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
-from cellval.ui.session import Session, Shown
-from cellval.ui.widgets import chart, clicked, drawn_key, one_of
+from cellval.ui.session import Shown
+from cellval.ui.widgets import one_of
 from cellval.values.result import CellValues
 from cellval.values.words import reached_words
 from cellval.views.column_facts import ColumnFacts, column_facts
@@ -54,12 +55,16 @@ def _say_sum(values: CellValues) -> None:
 def _bars(shown: Shown, order: np.ndarray, facts: ColumnFacts, key: str) -> None:
     """A click on a bar goes to the heatmap."""
     session, names = shown.session, shown.values.column_names
-    key = drawn_key(key, shown.values, shown.after_answers)
+
+    def sort(point: list[Any]) -> None:
+        sort_by(session, names[int(point[0])])
+        goto("heatmap")
+
     chart(
         column_bars(value_view(shown.values), order[:MAX_COLUMNS], facts),
         "Column values with standard errors, and the spread of their cell values",
-        key=key,
-        on_select=lambda: _sorted(session, names, key),
+        key=drawn_key(key, shown.values, shown.after_answers),
+        on_click=sort,
     )
     st.caption(
         "Boxes hold the middle half of a column's cells, whiskers nine in ten, the dot "
@@ -67,12 +72,6 @@ def _bars(shown: Shown, order: np.ndarray, facts: ColumnFacts, key: str) -> None
         + f" Drawn are the first {MAX_COLUMNS} columns; all are in the table below."
         * (len(order) > MAX_COLUMNS)
     )
-
-
-def _sorted(session: Session, names: Sequence[str], key: str) -> None:
-    if point := clicked(key):
-        sort_by(session, names[int(point[0])])
-        goto("heatmap")
 
 
 def _table(shown: Shown, order: np.ndarray, facts: ColumnFacts) -> None:

@@ -20,11 +20,12 @@ from cellval.table.labels import FEW_NUMBERS, LABEL_KINDS, may_be_either
 from cellval.table.table import Table
 from cellval.table.workbook import WorkbookFormat
 from cellval.text import short_name, short_names
+from cellval.ui.charts import chart
 from cellval.ui.projects import open_file
 from cellval.ui.session import Session
 from cellval.ui.tables import line_height, named_texts, text
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, error
+from cellval.ui.widgets import error
 
 NO_ID = "(row numbers)"
 NO_LABEL = "(no label)"

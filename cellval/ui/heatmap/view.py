@@ -1,6 +1,7 @@
 """The heatmap page's windows, figures, and answers to clicks."""
 
-from collections.abc import Sequence
+import weakref
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from cellval.ui import tables
 from cellval.ui.cell_detail import Walk
 from cellval.ui.parts import then_cell, then_page
 from cellval.ui.session import Session, Shown
-from cellval.ui.widgets import clicked_cell, lasting
+from cellval.ui.widgets import lasting
 from cellval.views.bands import bands
 from cellval.views.cell_table import cell_table
 from cellval.views.rankings import Outlines, cells_at
@@ -134,26 +135,53 @@ def as_text(
 # --- clicks ---------------------------------------------------------------------------
 
 
-def open_cell(session: Session, names: Sequence[str], key: str) -> None:
-    """A click on a cell selects it; on a column's bar, it sorts the rows."""
-    cell = clicked_cell(key)
-    if cell is None:
-        return
-    position, name = cell[0], names[cell[1]]
-    if position < 0:
-        sort_by(session, name)
-    elif key == session.selection.chart:
-        then_cell(session, position, name)
-    else:  # in a figure that was just replaced: the new one is to mark the cell
-        then_page(session, session.selection.choose_cell, position, name)
+def open_cell(shown: Shown, key: str) -> Callable[[list[Any]], None]:
+    """What a click in a chart does: on a cell, it selects it; on a column's bar, it
+    sorts the rows.
+    """
+    session, place = shown.session, _place(shown)
+
+    def open_it(point: list[Any]) -> None:
+        cell = place(point)
+        if cell is None:
+            return
+        if cell[0] < 0:
+            sort_by(session, cell[1])
+        elif key == session.selection.chart:
+            then_cell(session, *cell)
+        else:  # in a figure that was just replaced: the new one is to mark the cell
+            then_page(session, session.selection.choose_cell, *cell)
+
+    return open_it
 
 
-def jump(session: Session, names: Sequence[str], key: str) -> None:
+def jump(shown: Shown) -> Callable[[list[Any]], None]:
     """A click into the overview goes to the lowest cell of the band."""
-    cell = clicked_cell(key)
-    if cell is not None:
-        session.selection.choose_cell(cell[0], names[cell[1]])
-        session.selection.by_link = True
+    session, place = shown.session, _place(shown)
+
+    def jump_there(point: list[Any]) -> None:
+        cell = place(point)
+        if cell is not None:
+            session.selection.choose_cell(*cell)
+            session.selection.by_link = True
+
+    return jump_there
+
+
+def _place(shown: Shown) -> Callable[[list[Any]], tuple[int, str] | None]:
+    """Position and column of a point, as long as its table is shown.
+
+    It holds neither table nor values: see `chart`.
+    """
+    session, table = shown.session, weakref.ref(shown.table)
+
+    def place(point: list[Any]) -> tuple[int, str] | None:
+        now = session.held
+        if now is None or now.table is not table():
+            return None
+        return int(point[0]), now.values.column_names[int(point[1])]
+
+    return place
 
 
 def follow_link(shown: Shown, order: np.ndarray) -> None:

@@ -1,7 +1,5 @@
 """The map of the inspection page: does it hurt, against: is it surprising?"""
 
-from functools import partial
-
 import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
@@ -10,10 +8,10 @@ from cellval.detect.suspicion import Suspicion
 from cellval.figures.corner_map import corner_plot
 from cellval.kept import kept
 from cellval.ui.cell_detail import Walk
+from cellval.ui.charts import chart, drawn_key, marked_cell
 from cellval.ui.heatmap.view import open_cell
-from cellval.ui.parts import then_cell
+from cellval.ui.parts import then_page
 from cellval.ui.session import Shown
-from cellval.ui.widgets import chart, drawn_key, marked_cell
 from cellval.views.corners import corner_counts, drawn_cells, not_drawn_words
 from cellval.views.rankings import cells_at
 
@@ -32,15 +30,14 @@ def draw(shown: Shown, keep: np.ndarray) -> None:
     if cells.size == 0:
         st.info("No cell to draw: choose other columns or classes.")
         return
-    session, names = shown.session, shown.values.column_names
-    key = drawn_key(session.widget_key("map", hash(keep.tobytes())), suspicion)
+    key = drawn_key(shown.session.widget_key("map"), suspicion, keep)
     key, selected = marked_cell(shown, np.arange(len(keep)), key)
     counts = tuple(corner_counts(suspicion, keep).items())
     chart(
         _figure(suspicion, cells.tobytes(), counts, selected),
         "Does it hurt, and is it surprising",
         key=key,
-        on_select=lambda: open_cell(session, names, key),
+        on_click=open_cell(shown, key),
     )
     st.caption(
         f"Every point is a cell; click one to open it. "
@@ -57,7 +54,13 @@ def walk(shown: Shown, keep: np.ndarray) -> Walk:
     if suspicion is not None:
         worst = suspicion.order[: suspicion.n_flagged]
         cells = cells_at(shown.values, worst[keep.ravel()[worst]])
-    return Walk(cells, "suspect", partial(then_cell, shown.session))
+    session = shown.session
+
+    def go(position: int, column: str) -> None:
+        """The map is drawn again, too: it marks the cell."""
+        then_page(session, session.selection.choose_cell, position, column)
+
+    return Walk(cells, "suspect", go)
 
 
 @kept(2)

@@ -14,11 +14,12 @@ from cellval.glossary import (
 )
 from cellval.repairs.repair import split
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.runs import value_repaired
 from cellval.ui.session import Session
 from cellval.ui.sidebar import back_button
 from cellval.ui.text import changes_words
-from cellval.ui.widgets import Window, action, chart, lasting
+from cellval.ui.widgets import Window, action, lasting
 from cellval.values.words import model_words, score_words
 from cellval.views.matched_rows import MatchedRows, Version, cells_before_after
 from cellval.views.value_view import value_view

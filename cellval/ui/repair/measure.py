@@ -15,10 +15,11 @@ from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
 from cellval.text import counted, whole_percent
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
-from cellval.ui.widgets import action, chart
+from cellval.ui.widgets import action
 from cellval.values.options import RunOptions
 
 SPREAD_HELP = (

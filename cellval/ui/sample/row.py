@@ -11,11 +11,12 @@ from cellval.glossary import ROW_HELP
 from cellval.table.table import Table
 from cellval.text import brief, content, percent, short_name
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.parts import say
 from cellval.ui.session import Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain, spelled
-from cellval.ui.widgets import chart, typed_rows
+from cellval.ui.widgets import typed_rows
 from cellval.values.words import certainty, points
 from cellval.views.row_detail import (
     N_LOWEST,

@@ -16,12 +16,13 @@ from cellval.stats import is_clear
 from cellval.table.table import Table
 from cellval.text import content, counted, short_names
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.navigation import goto
 from cellval.ui.parts import draw_said, say
 from cellval.ui.session import Edits, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, error
+from cellval.ui.widgets import error
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.many_changes import change_to

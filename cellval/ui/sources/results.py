@@ -9,11 +9,12 @@ from cellval.methods import MODELS_OF
 from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.text import plain
-from cellval.ui.widgets import chart, one_of
+from cellval.ui.widgets import one_of
 
 FEW_LINES = 16  # more scroll
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing

@@ -14,12 +14,13 @@ from cellval.progress import Snapshot
 from cellval.project.results import told
 from cellval.table.table import Table
 from cellval.text import whole_percent
+from cellval.ui.charts import chart
 from cellval.ui.session import FileWork, Session, read_test
 from cellval.ui.sources.groups import BlocksChoice, groups_of
 from cellval.ui.sources.results import show
 from cellval.ui.text import roughly
 from cellval.ui.watch import ended, follow, progress, start_button
-from cellval.ui.widgets import chart, error
+from cellval.ui.widgets import error
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.games.blocks import BlockGame

@@ -11,10 +11,11 @@ from cellval.figures.validation import detection, inspected, removal
 from cellval.table.table import Table
 from cellval.text import content, counted, percent, short_names
 from cellval.ui import tables
+from cellval.ui.charts import chart
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.text import plain, spelled
-from cellval.ui.widgets import chart, one_of
+from cellval.ui.widgets import one_of
 from cellval.validation.planting import KINDS
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
