@@ -20,12 +20,12 @@ def draw() -> None:
     if session.run is None:
         need_values(session)  # says what to do first
 
-    with st.container():  # what is open below stays so, whatever there is above
+    with st.container():  # the history stays open, whatever there is above
         if (shown := session.shown()) is not None:
             lead_on(shown, "repair")
         changes_list(session, table)
         flagged_list(session, table)
-    upload_decisions(session, table)
+        upload_decisions(session, table)
     history(session)
 
     st.header("Did it help?", divider="gray")
