@@ -72,6 +72,9 @@ class Person:
     async def decide(self) -> None:
         """On the next suspect; half of them are taken back."""
         await self.go_to("Inspection list")
+        cells = self.page.get_by_role("radio", name="Cells", exact=True)
+        await cells.click()
+        await expect(cells).to_be_checked()
         # The address names the selected cell again before its panel is drawn.
         panel = self.page.get_by_text(re.compile(r"^Row [\d,]+ ·|No cell selected$"))
         await expect(panel.last).to_be_visible()
