@@ -26,6 +26,7 @@ from cellval.project.database import (
     tables_of,
     transaction,
 )
+from cellval.project.files import whole_folder
 from cellval.project.project import Project
 
 ENDING = ".cellval"
@@ -55,22 +56,19 @@ def pack(project: Project) -> bytes:
 def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> str:
     """Put it into a folder of projects; its new id. InputError if it is no project."""
     project_id = secrets.token_hex(8)
-    place = folder / f"{project_id}.part"
+    about: dict[str, Any] = {"owner": owner, "changed": time.time()}
+    about |= {"name": name} if name else {}
+    about |= {may: secrets.token_urlsafe(16) for may in ("view", "edit")}
     try:
-        with zipfile.ZipFile(BytesIO(packed)) as file:
-            entries = _checked(file)
-            place.mkdir(parents=True)
-            for entry in entries:
-                path = place / PurePosixPath(entry.filename)
-                path.parent.mkdir(exist_ok=True)
-                _extract(file, entry, path)
-        told = json.loads((place / LIST).read_bytes())
-        (place / LIST).unlink()
-        about: dict[str, Any] = {"owner": owner, "changed": time.time()}
-        about |= {"name": name} if name else {}
-        about |= {may: secrets.token_urlsafe(16) for may in ("view", "edit")}
-        _write_anew(place / NAME, told, about)
-        place.replace(folder / project_id)
+        with whole_folder(folder / project_id) as place:
+            with zipfile.ZipFile(BytesIO(packed)) as file:
+                for entry in _checked(file):
+                    path = place / PurePosixPath(entry.filename)
+                    path.parent.mkdir(exist_ok=True)
+                    _extract(file, entry, path)
+            told = json.loads((place / LIST).read_bytes())
+            (place / LIST).unlink()
+            _write_anew(place / NAME, told, about)
         with closing(Project.open(folder, project_id)) as project:
             project.source, project.runs  # noqa: B018 - can they be read?
     except InputError:
@@ -81,8 +79,6 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
     except (Damaged, zipfile.BadZipFile, sqlite3.Error, EOFError, *_OF_JSON) as error:
         shutil.rmtree(folder / project_id, ignore_errors=True)
         raise InputError(NO_PROJECT) from error
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
     return project_id
 
 

@@ -167,6 +167,9 @@ def _migrate(connection: sqlite3.Connection, name: str, to: int) -> None:
         )
     for n, statements in enumerate(MIGRATIONS[version:to], version + 1):
         with transaction(connection):
+            (now,) = connection.execute("PRAGMA user_version").fetchone()
+            if now >= n:  # another program was faster
+                continue
             for statement in statements.split(";"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {n}")

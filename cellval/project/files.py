@@ -1,11 +1,31 @@
 """Files and folders of projects: set aside, measured, tidied."""
 
+import shutil
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-DAMAGED = ".damaged"  # end of the name of what was set aside
+# Ends of the names of folders that are no projects.
+DAMAGED = ".damaged"  # set aside
+PART = ".part"  # being made
+DELETED = ".deleted"  # being deleted
 A_DAY = 86400.0  # seconds
+
+
+@contextmanager
+def whole_folder(place: Path) -> Iterator[Path]:
+    """A folder to fill, which takes its place when all is in it.
+
+    Nobody who looks meanwhile takes it for one that was cut short.
+    """
+    part = place.with_name(place.name + PART)
+    try:
+        part.mkdir(parents=True)
+        yield part
+        part.replace(place)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def set_aside(path: Path) -> Path:
@@ -30,6 +50,25 @@ def size_of(folder: Path) -> int:
 def tidy(folder: Path) -> None:
     """Remove what was being written when a program was killed, long ago."""
     for path in folder.glob("*/.cellval-*.part"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > A_DAY:
+        if _is_old(path):
+            with suppress(OSError):
                 path.unlink()
+
+
+def tidy_all(folder: Path) -> None:
+    """Of a folder of projects: what was being made or deleted when a program was
+    killed.
+    """
+    for path in folder.glob(f"*{DELETED}"):
+        shutil.rmtree(path, ignore_errors=True)
+    for path in folder.glob(f"*{PART}"):
+        if _is_old(path):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_old(path: Path) -> bool:
+    """Or may somebody be at work on it?"""
+    try:
+        return time.time() - path.stat().st_mtime > A_DAY
+    except OSError:  # gone meanwhile
+        return False

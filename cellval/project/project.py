@@ -12,7 +12,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from cellval.project.database import (
     is_copy,
     transaction,
 )
-from cellval.project.files import set_aside, tidy
+from cellval.project.files import DELETED, set_aside, tidy, whole_folder
 from cellval.project.kept_work import put_cell, put_rules, put_steps, step_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair, Repairs, repaired
@@ -136,20 +136,19 @@ class Project:
 
         None keeps it in memory only. OSError or sqlite3.Error if it cannot be written.
         """
-        project_id, place = secrets.token_hex(8), None
+        project_id = secrets.token_hex(8)
         if folder is None:
-            connection = connect(Path(":memory:"), create=True)
-        else:
-            place = folder / project_id
-            place.mkdir(parents=True)
-            try:
-                connection = connect(place / NAME, create=True)
-            except BaseException:
-                shutil.rmtree(place, ignore_errors=True)
-                raise
-        project = cls(project_id, place, connection, work)
-        project.work.reading = (setup or Setup()).told
-        project._reading = dict(project.work.reading)
+            memory = connect(Path(":memory:"), create=True)
+            project = cls(project_id, None, memory, work)
+            project._begin(source, setup or Setup(), name, owner)
+            return project
+        with whole_folder(folder / project_id) as part:
+            made = connect(part / NAME, create=True)
+            with closing(cls(project_id, part, made)) as project:
+                project._begin(source, setup or Setup(), name, owner)
+        return cls.open(folder, project_id, work)
+
+    def _begin(self, source: Source, setup: Setup, name: str, owner: str) -> None:
         now = time.time()
         about: dict[str, Any] = {
             "name": _name(name or Path(source.name).stem),
@@ -159,19 +158,13 @@ class Project:
             "view": secrets.token_urlsafe(16),
             "edit": secrets.token_urlsafe(16),
             "test_file": "",
-            "setup": vars(setup or Setup()),
+            "setup": vars(setup),
+            "file": source.sha256,
         }
-        try:
-            project.add_file(source)
-            about["file"] = source.sha256  # last of all: with it the project is whole
-            with project._writing() as database:
-                _say(database, about)
-        except BaseException:
-            project.close()
-            if place is not None:
-                shutil.rmtree(place, ignore_errors=True)
-            raise
-        return project
+        self.add_file(source)
+        with self._writing() as database:
+            _say(database, about)
+        self._load_work()
 
     @classmethod
     def open(cls, folder: Path, project_id: str, work: Work | None = None) -> "Project":
@@ -659,7 +652,7 @@ def _run(line: tuple[Any, ...]) -> Run:
 
 def remove(path: Path) -> None:
     """Delete a project with its files; first it gets a name that nothing opens."""
-    gone = path.with_name(f"{path.name}.deleted")
+    gone = path.with_name(path.name + DELETED)
     path.replace(gone)
     with suppress(OSError):
         shutil.rmtree(gone)

@@ -1,6 +1,5 @@
 """All projects of a data folder: list, make, find, copy, delete."""
 
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +11,7 @@ from typing import Any
 from cellval.errors import InputError
 from cellval.project.archive import pack, unpack
 from cellval.project.database import Damaged
-from cellval.project.files import set_aside, size_of
+from cellval.project.files import set_aside, size_of, tidy_all
 from cellval.project.home import home
 from cellval.project.project import ID, Project, Run, remove, why_not
 from cellval.project.source import Setup, Source
@@ -179,11 +178,8 @@ class Shelf:
             names = sorted(path.name for path in self.folder.iterdir())
         except (OSError, InputError):
             return
-        for name in names:
-            if name.endswith(".deleted"):  # cut short while it was deleted
-                shutil.rmtree(self.folder / name, ignore_errors=True)
-            elif ID.fullmatch(name):
-                yield name
+        tidy_all(self.folder)
+        yield from filter(ID.fullmatch, names)
 
     def _set_aside(self, project_id: str, fault: Damaged) -> str:
         try:

@@ -13,6 +13,7 @@ from cellval.text import counted
 from cellval.ui.session import Session, Shown
 from cellval.ui.text import plain
 from cellval.ui.watch import COMPILING
+from cellval.ui.widgets import error
 from cellval.values.result import CellValues
 
 
@@ -75,6 +76,8 @@ def need_table(session: Session) -> Table:
     need_frame(session)
     table = session.original
     if table is None:
+        if session.lost:
+            error(session.lost)
         _hint("No data yet. Open the Data page and choose a file or a sample.")
     return table
 

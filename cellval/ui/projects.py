@@ -139,6 +139,7 @@ def close_project(session: Session) -> None:
     leave_run(session)
     session.take_file(FileWork(), Setup(), None)
     session.link, session.may_edit = "", True
+    st.query_params.clear()  # or it would be opened again
 
 
 def delete(session: Session, project_id: str) -> None:
@@ -172,10 +173,14 @@ def running(project_id: str) -> bool:
 
 
 def sync_link(session: Session) -> None:
-    """Called on every run of app.py: a link finds its project, a project its link."""
-    asked = st.query_params.get(PROJECT, "")
-    if asked and not session.link:
-        _follow(session, asked)
+    """Called on every run of app.py: a link finds its project, a project its link.
+
+    One that leads nowhere stays in the address, and is tried again with each drawing.
+    """
+    if not session.link:
+        session.asked = st.query_params.get(PROJECT, session.asked)
+        if session.asked:
+            _follow(session, session.asked)
     asked_for = st.query_params
     say_where(session, asked_for.get(LINK, ""), asked_for.get(FINDING, ""))
 
@@ -186,17 +191,17 @@ def say_where(session: Session, cell: str = "", finding: str = "") -> None:
     Also where Streamlit takes it for one: who goes to another page and clicks at once
     interrupts the run that emptied the address, and the next one is told the old one.
     """
-    where = {PROJECT: session.link, LINK: cell, FINDING: finding}
+    where = {PROJECT: session.link or session.asked, LINK: cell, FINDING: finding}
     st.query_params.from_dict({name: text for name, text in where.items() if text})
 
 
 def _follow(session: Session, link: str) -> None:
+    session.lost = ""
     try:
-        project, may = shelf().by_link(link)
-        project.close()
-        open_project(session, project.id, edit=may == "edit")
+        project_id, may = _linked(link)
+        open_project(session, project_id, edit=may == "edit")
     except InputError as fault:
-        session.refused = str(fault)
+        session.lost = str(fault)
         return
     finding = st.query_params.get(FINDING, "")
     if finding:
@@ -206,12 +211,22 @@ def _follow(session: Session, link: str) -> None:
         _select(session, session.shown_table, cell)
 
 
+def _linked(link: str) -> tuple[str, str]:
+    """The project of a link, and what that allows: "view" or "edit"."""
+    file = _open.get(link[:16])
+    project = file.project if file is not None else None  # maybe not on disk
+    if project is None or not (may := project.allows(link)):
+        project, may = shelf().by_link(link)
+        project.close()
+    return project.id, may
+
+
 def _select(session: Session, table: Table, link: str) -> None:
     """The cell that a link names, if it is there."""
     number, _, column = link.partition(":")
     known = column in table.feature_names and number.isdecimal()
     if known and int(number) in table.row_numbers:
         session.selection.choose_cell(table.position(int(number)), column)
-        session.selection.by_link = True
+        session.selection.from_elsewhere = True
     else:
         st.toast("The cell of this link is not in the table.")

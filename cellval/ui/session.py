@@ -159,7 +159,7 @@ class Selection:
     position: int | None = None  # of the explained row
     other_position: int | None = None  # compared with it
     finding: Place | None = None  # that is open; None: the first of the list
-    by_link: bool = False  # the cell was opened from elsewhere and not yet shown
+    from_elsewhere: bool = False  # the cell was opened there, and not yet shown
     chart: str = ""  # key of the one that cells are clicked in
     # By the key of a list, the lines that were ticked in it.
     ticked: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -192,6 +192,8 @@ class Session:
     file: FileWork = field(default_factory=FileWork)  # on the file at hand
     opened: dict[str, str] = field(default_factory=dict)  # projects by SHA-256 of file
     link: str = ""  # that the address holds: to edit the project, or to view it
+    asked: str = ""  # a link that led nowhere; `lost` says why
+    lost: str = ""
     may_edit: bool = True
     setup: Setup = field(default_factory=Setup)
     table: Table | None = None  # the file, read as set up
@@ -230,7 +232,7 @@ class Session:
             self._read_from = (file.source.sha256, setup)
         self._test_source = file.project.test_source if file.project else None
         self.upload, self.made, self.later, self._taught = None, {}, {}, None
-        self.fault = self.refused = ""
+        self.fault = self.refused = self.asked = self.lost = ""
 
     def read_file(self) -> Table | None:
         """The file read as set up, or InputError; read again only if either changed."""

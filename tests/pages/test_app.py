@@ -40,10 +40,28 @@ def started(sample="Davis"):
 # --- links ----------------------------------------------------------------------------
 
 
-def test_a_dead_link_is_forgotten_with_a_word():
+def test_a_link_that_leads_nowhere_is_said_on_every_page_and_stays_in_the_address():
     app = open_app(project="nobody-knows")
+    for page in PAGES:
+        goto(app, page)
+        assert "no project behind this link" in texts(app.error), page
+        assert app.query_params["project"] in ("nobody-knows", ["nobody-knows"])
+    click(goto(app, "data"), "Davis")
+    assert not app.error
+    assert app.query_params["project"] in (link_of(app), [link_of(app)])
+
+
+def test_a_link_works_as_soon_as_what_is_behind_it_is_back():
+    first = click(open_app(), "Davis")
+    folder, link = session_of(first).file.project.folder, link_of(first)
+    restarted()
+    away = folder.rename(folder.with_name("away"))
+    app = open_app("export", project=link, cell="12:height")
     assert "no project behind this link" in texts(app.error)
-    assert "project" not in app.query_params
+    away.rename(folder)
+    app.run()
+    assert not app.error
+    assert session_of(app).file.source.name == "davis.csv"
 
 
 def test_a_link_finds_the_project_with_its_run_and_decisions():

@@ -565,6 +565,15 @@ def test_projects_are_listed_opened_renamed_copied_and_deleted(own_home):
     assert session_of(app).run is not None
 
 
+def test_who_deletes_the_open_project_is_not_told_of_a_dead_link(own_home):
+    app = click(open_app(), "Davis")
+    click(chosen(app, 0), "Delete it")
+    assert session_of(app).file.source is None
+    assert not app.error
+    assert "project" not in app.query_params
+    assert project_list(drawn(app)) is None
+
+
 def test_long_names_are_cut_in_the_middle_and_told_whole(own_home):
     stem = f"households_{'of_the_north_' * 4}2024"
     app = upload(open_app(), f"{stem}.csv", (SAMPLES / "davis.csv").read_bytes())
@@ -608,6 +617,9 @@ def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
     click(app, "Davis")
     assert "Not kept" in texts(app.sidebar.error)
     assert started(app).status == "done"
+    session_of(app).file.decide(12, "height", "error")
+    reloaded = open_app(project=session_of(app).link)
+    assert session_of(reloaded).file.decisions == {(12, "height"): "error"}
     restarted()
 
 

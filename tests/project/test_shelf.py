@@ -1,5 +1,8 @@
 """All projects of a data folder."""
 
+import os
+import sqlite3
+import time
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +10,9 @@ import pytest
 
 import cellval
 from cellval.errors import InputError
+from cellval.project.database import NAME
+from cellval.project.files import A_DAY
+from cellval.project.project import Project
 from cellval.project.shelf import Shelf
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair
@@ -25,6 +31,44 @@ def test_where_nothing_can_be_kept_it_is_said_and_works_all_the_same(
     project.work.decide(1, "weight", "error")
     assert project.table.n_rows == 200
     assert shelf.entries() == []
+
+
+def test_a_project_is_not_taken_for_damaged_while_it_is_made(
+    shelf, davis_file, monkeypatch
+):
+    """Another person's list of projects may be drawn at every moment of it."""
+    seen, write = [], sqlite3.connect
+
+    def look(*args, **how):
+        monkeypatch.setattr(sqlite3, "connect", write)
+        seen.append(shelf.entries())
+        monkeypatch.setattr(sqlite3, "connect", look)
+        return write(*args, **how)
+
+    def add_file(project, source):
+        seen.append(shelf.entries())
+        keep(project, source)
+        seen.append(shelf.entries())
+
+    keep = Project.add_file
+    monkeypatch.setattr(sqlite3, "connect", look)
+    monkeypatch.setattr(Project, "add_file", add_file)
+    project = shelf.create(davis_file, SETUP)
+    assert len(seen) >= 3
+    assert shelf.aside == []
+    assert shelf.by_link(project.link("edit"))[0].source == davis_file
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+
+
+def test_what_was_being_made_or_deleted_long_ago_is_removed(shelf, project):
+    place = project.folder.parent
+    names = {"a.part": 0.0, "b.part": 2 * A_DAY, "c.deleted": 0.0}
+    for name, age in names.items():
+        (place / name).mkdir()
+        (place / name / NAME).write_text("x")
+        os.utime(place / name, (time.time() - age,) * 2)
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+    assert {path.name for path in place.iterdir()} == {project.id, "a.part"}
 
 
 def test_two_links_and_no_third(shelf, project):

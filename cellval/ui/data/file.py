@@ -111,7 +111,9 @@ def _uploaded(session: Session, key: str) -> None:
 
 
 def say_refused(session: Session) -> None:
-    """Why the last file was not taken, until another one is."""
+    """Why a link or the last file was not taken, until another one is."""
+    if session.lost:
+        error(session.lost)
     if not session.refused:
         return
     kept = session.file.source

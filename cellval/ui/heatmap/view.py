@@ -163,7 +163,7 @@ def jump(shown: Shown) -> Callable[[list[Any]], None]:
         cell = place(point)
         if cell is not None:
             session.selection.choose_cell(*cell)
-            session.selection.by_link = True
+            session.selection.from_elsewhere = True
 
     return jump_there
 
@@ -187,10 +187,10 @@ def _place(shown: Shown) -> Callable[[list[Any]], tuple[int, str] | None]:
 def follow_link(shown: Shown, order: np.ndarray) -> None:
     """The window goes to a cell that was opened from elsewhere, once."""
     selection = shown.session.selection
-    if selection.by_link and selection.cell is not None:
+    if selection.from_elsewhere and selection.cell is not None:
         position, column = selection.cell
         show_cell(shown, order, position, shown.values.column_names.index(column))
-    selection.by_link = False
+    selection.from_elsewhere = False
 
 
 def walk(shown: Shown, order: np.ndarray, found: Outlines) -> Walk:

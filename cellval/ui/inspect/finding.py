@@ -331,5 +331,5 @@ def _to_heatmap(shown: Shown, position: int, column: str) -> None:
         else "This column has no values: the heatmap does not draw it.",
     ):
         session.selection.choose_cell(position, column)
-        session.selection.by_link = True
+        session.selection.from_elsewhere = True
         goto("heatmap")

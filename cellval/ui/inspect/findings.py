@@ -50,8 +50,8 @@ VIEWS = {
 
 def choose_view(session: Session) -> str:
     """What to look at; a link to a cell opens the list of cells."""
-    if session.selection.by_link and session.selection.cell is not None:
-        session.selection.by_link = False
+    if session.selection.from_elsewhere and session.selection.cell is not None:
+        session.selection.from_elsewhere = False
         look_at(session, "Cells")
     view: str = st.segmented_control(
         "What to look at",

@@ -98,5 +98,5 @@ def _open_button(session: Session, ticked: list[Cell]) -> None:
         assert table is not None
         ((row, column),) = there
         session.selection.choose_cell(table.position(row), column)
-        session.selection.by_link = True
+        session.selection.from_elsewhere = True
         goto("heatmap")
