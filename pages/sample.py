@@ -10,7 +10,7 @@ from cellval.ui.sample.label_or_cell import show_label_or_cell
 from cellval.ui.sample.row import current, explain, row_picker, show_neighbours
 from cellval.ui.sample.what_if import say_repairs, show_what_if
 from cellval.ui.session import get_session
-from cellval.ui.widgets import one_of
+from cellval.ui.widgets import segments
 from cellval.views.row_detail import lowest_rows
 
 session = get_session()
@@ -24,8 +24,7 @@ def draw() -> None:
         return
     mode = st.segmented_control(
         "What to look at",
-        **one_of(session, "sample mode", ("One row", "Compare two")),
-        required=True,
+        **segments(session, "sample mode", ("One row", "Compare two")),
         label_visibility="collapsed",
     )
     selection = session.selection

@@ -41,8 +41,8 @@ def _compile_all() -> None:
             _compile(kind)
     except Exception:  # the first run will say what is wrong
         report("warming up failed")
-    # Streamlit collects garbage after every click, which takes a tenth of a second as
-    # long as all that was loaded and compiled is looked through each time.
+    # What was loaded and compiled stays: whenever garbage is collected, looking through
+    # it would take a tenth of a second of somebody's click.
     gc.collect()
     gc.freeze()
 

@@ -1,6 +1,8 @@
 """What is around every page: style, navigation, the link to the project."""
 
+import gc
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -76,11 +78,8 @@ def draw() -> None:
     chosen = st.navigation(list(pages.values()))
     st.set_page_config(page_title=f"{chosen.title} · cellval")
     note_frame(session)
-    try:
+    with suppress(StopException):  # the page had no more to show
         chosen.run()
-    except StopException:  # the page had no more to show
-        _leave_others(session)
-        raise
     _leave_others(session)
 
 
@@ -90,4 +89,5 @@ def _leave_others(session: Session) -> None:
     """
     if session.drawn_of() is not session.file:
         forget_widgets()
+        gc.collect()
         session.drawn_of = weakref.ref(session.file)

@@ -207,6 +207,9 @@ class Session:
     used_at: float = -IN_USE  # when a person last did something with it
     # Findings to ask last, each with the number of steps that were done by then.
     later: dict[Place, int] = field(default_factory=dict)
+    told: dict[str, Any] = field(
+        default_factory=dict
+    )  # values of widgets, by their key
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
     # The file that pages were drawn for last, as long as somebody has it open.
     drawn_of: Callable[[], FileWork | None] = lambda: None
@@ -232,6 +235,7 @@ class Session:
             self._read_from = (file.source.sha256, setup)
         self._test_source = file.project.test_source if file.project else None
         self.upload, self.made, self.later, self._taught = None, {}, {}, None
+        self.told = {}
         self.fault = self.refused = self.asked = self.lost = ""
 
     def read_file(self) -> Table | None:

@@ -21,30 +21,57 @@ WAITS = 60.0  # seconds that a click waits for its page
 
 
 def lasting(
-    session: Session, name: str, default: Any, allowed: Collection[Any] | None = None
+    session: Session,
+    name: str,
+    default: Any,
+    allowed: Collection[Any] | None = None,
+    *,
+    is_told: bool = False,
 ) -> dict[str, Any]:
     """Key of a widget of the file at hand whose value outlives page switches.
 
-    It holds the default where it has no value, or one that is not allowed.
+    It holds the default where it has no value (`is_told`: it is told that itself), or
+    one that is not allowed.
+
+    What is written here the browser is told, and once more if the page is drawn again
+    at once: there it would take the place of what was chosen in between. So little is
+    written; but the answer to a choice says what was chosen.
     """
     key = session.widget_key(name)
     missing = key not in st.session_state
     now = default if missing else st.session_state[key]
     # the default first: a range looks for None, which is no number, at every place
     is_allowed = now is default or allowed is None or now in allowed
-    if missing or not is_allowed:
-        st.session_state[key] = default
+    now = now if is_allowed else default
+    is_empty = default is False or default == "" or default == []  # as a new widget
+    is_typed = not is_told and not isinstance(default, bool | list)
+    is_new = not missing and not is_typed and session.told.get(key, default) != now
+    if (missing and not is_told and not is_empty) or not is_allowed or is_new:
+        st.session_state[key] = now
+    session.told[key] = now
     return {"key": key, "persist_state": "session"}
 
 
 def one_of(
     session: Session, name: str, options: Collection[Any], default: Any = None
 ) -> dict[str, Any]:
-    """The same, with what can be chosen: a mapping has words; the first by default."""
-    how = lasting(session, name, default or next(iter(options)), options)
+    """The same for a list or for buttons to choose from: a mapping has words; the first
+    by default.
+    """
+    usual = default or next(iter(options))
+    how = lasting(session, name, usual, options, is_told=True)
     if isinstance(options, Mapping):
         how["format_func"] = options.__getitem__
-    return {"options": list(options), **how}
+    return {"options": list(options), "index": list(options).index(usual), **how}
+
+
+def segments(
+    session: Session, name: str, options: Collection[Any], default: Any = None
+) -> dict[str, Any]:
+    """The same for a segmented control, of which one is always chosen."""
+    how = one_of(session, name, options, default)
+    usual = how["options"][how.pop("index")]
+    return {**how, "default": usual, "required": True}
 
 
 def forget(session: Session, name: str) -> None:
@@ -68,9 +95,10 @@ class Window:
         key = session.widget_key(name)
         if n <= max(whole, size):
             return cls(0, n, n, key)
-        lasting(session, name, 1)
-        first, last = window(n, st.session_state[key] - 1, size)
-        st.session_state[key] = first + 1
+        now = st.session_state.get(key, 1)
+        first, last = window(n, now - 1, size)
+        if first + 1 != now:
+            st.session_state[key] = first + 1
         return cls(first, last, n, key)
 
     @property

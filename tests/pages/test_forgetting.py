@@ -16,6 +16,7 @@ from pages.helpers import (
     shown,
     upload,
 )
+from streamlit import config
 
 import cellval
 from cellval.ui.projects import close_project
@@ -60,5 +61,9 @@ def test_a_table_and_its_values_go_when_their_project_is_left(then):
         lines = "\n".join(f"{i},{i * i % 17},{'xy'[i % 2]}" for i in range(40))
         upload(app, "other.csv", f"a,b,c\n{lines}".encode())
         assert session_of(app).table.name == "other.csv"
-    gc.collect()
     assert [one() for one in old] == [None] * 3
+
+
+def test_streamlit_does_not_look_through_all_objects_after_every_drawing():
+    """With people on a server that compiles, that was nearly all that it did."""
+    assert config.get_option("runner.postScriptGC") is False

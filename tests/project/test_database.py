@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from cellval.errors import InputError
-from cellval.project.database import MIGRATIONS, NAME
+from cellval.project import database
+from cellval.project.database import MIGRATIONS, NAME, connect
 from cellval.project.source import Setup, Source
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
@@ -112,4 +113,19 @@ def test_a_project_of_the_first_schema_is_read(shelf, project):
     old.work.undo_step()
     assert (old.work.repairs, old.work.decisions) == ({}, {})
     (version,) = old._all("PRAGMA user_version")[0]
+    assert version == len(MIGRATIONS)
+
+
+def test_two_programs_may_bring_a_project_up_to_date_at_once(tmp_path, monkeypatch):
+    path, begin = tmp_path / NAME, database.transaction
+    connect(path, create=True, version=1).close()
+
+    def slower(connection):
+        monkeypatch.setattr(database, "transaction", begin)
+        connect(path).close()
+        return begin(connection)
+
+    monkeypatch.setattr(database, "transaction", slower)
+    connection = connect(path)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
     assert version == len(MIGRATIONS)

@@ -13,7 +13,7 @@ from cellval.ui.charts import chart, drawn_key
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
 from cellval.ui.session import Shown
-from cellval.ui.widgets import one_of
+from cellval.ui.widgets import segments
 from cellval.values.result import CellValues
 from cellval.values.words import reached_words
 from cellval.views.column_facts import ColumnFacts, column_facts
@@ -27,8 +27,7 @@ def draw(shown: Shown) -> None:
     """All columns in the order that a person chooses."""
     by = st.segmented_control(
         "Order",
-        **one_of(shown.session, "columns order", COLUMN_ORDERS),
-        required=True,
+        **segments(shown.session, "columns order", COLUMN_ORDERS),
         help=COLUMN_HELP,
     )
     order = column_order(shown.values, by)

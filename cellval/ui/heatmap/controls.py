@@ -10,7 +10,7 @@ from cellval.text import short_name
 from cellval.ui.heatmap.view import COLUMN, ORDER, move_to, show_cell
 from cellval.ui.parts import say
 from cellval.ui.session import Shown
-from cellval.ui.widgets import forget, lasting, one_of, typed_rows
+from cellval.ui.widgets import forget, lasting, one_of, segments, typed_rows
 from cellval.values.words import spoken
 from cellval.views.order import ORDERS, WITHOUT_VALUES, filtered, row_order
 from cellval.views.rankings import OUTLINES, Outlines, outline_words, outlines
@@ -60,7 +60,7 @@ def choose(shown: Shown) -> Look:
     if not values.settings.is_valued:
         possible = {name: ORDERS[name] for name in WITHOUT_VALUES}
     order = one_of(session, ORDER, possible)
-    by_column = st.session_state[order["key"]] == "column"
+    by_column = st.session_state.get(order["key"]) == "column"
     widths = [4, *([3] * by_column), *([3] * bool(table.label)), 3, 2, 2]
     one, *more, four, five, six = st.columns(
         widths, vertical_alignment="bottom", gap="small"
@@ -127,8 +127,7 @@ def _colour_by(shown: Shown) -> str:
     )
     by: str = line.segmented_control(
         "Colour by",
-        **one_of(shown.session, "heatmap colour", COLOURS),
-        required=True,
+        **segments(shown.session, "heatmap colour", COLOURS),
         label_visibility="collapsed",
     )
     return by

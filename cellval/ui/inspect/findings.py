@@ -18,7 +18,7 @@ from cellval.ui import many, tables
 from cellval.ui.inspect.filters import classes_filter, columns_filter
 from cellval.ui.parts import FINDINGS, then_finding, then_page
 from cellval.ui.session import Session, Shown
-from cellval.ui.widgets import lasting, one_of
+from cellval.ui.widgets import lasting, one_of, segments
 from cellval.views.answers import finding_with
 from cellval.views.findings_list import (
     LINES,
@@ -55,8 +55,7 @@ def choose_view(session: Session) -> str:
         look_at(session, "Cells")
     view: str = st.segmented_control(
         "What to look at",
-        **one_of(session, VIEW, tuple(VIEWS)),
-        required=True,
+        **segments(session, VIEW, tuple(VIEWS)),
         label_visibility="collapsed",
         help=" ".join(f"{name}: {said}" for name, said in VIEWS.items()),
     )
@@ -135,9 +134,8 @@ def choose(shown: Shown, taught: Taught) -> Asked:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         state = st.segmented_control(
             "Open or answered",
-            **one_of(session, "findings state", titles),
+            **segments(session, "findings state", titles),
             **again,
-            required=True,
             label_visibility="collapsed",
             help=words.STATES_HELP,
         )

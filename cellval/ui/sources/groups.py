@@ -17,7 +17,7 @@ from cellval.ui import tables
 from cellval.ui.data.options import choose_held_out, choose_neighbors
 from cellval.ui.session import Session
 from cellval.ui.text import plain, said
-from cellval.ui.widgets import lasting, one_of
+from cellval.ui.widgets import lasting, one_of, segments
 from cellval.values.options import RunOptions
 
 MOST_GROUPS = 40  # of rows, and of columns
@@ -86,8 +86,7 @@ def _choose_rows(session: Session, table: Table) -> tuple[str, int, bool]:
         ways = ("ranges", "each text")
         how = st.segmented_control(
             "Grouped by",
-            **one_of(session, f"sources how {rows_by}", ways, usual),
-            required=True,
+            **segments(session, f"sources how {rows_by}", ways, usual),
             help="Ranges of the column's numbers with about as many rows each, or "
             "rows with the same text.",
         )
@@ -253,8 +252,7 @@ def choose_method(session: Session, rows: Groups, columns: Groups) -> dict[str, 
     if players <= MOST_PLAYERS:
         said = a.segmented_control(
             "Values",
-            **one_of(session, "sources method", WAYS),
-            required=True,
+            **segments(session, "sources method", WAYS),
             help="Exact: all unions of groups are tried. Monte Carlo: random orders of "
             "the groups, for when that takes too long; values have standard errors.",
         )

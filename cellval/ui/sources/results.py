@@ -14,7 +14,7 @@ from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.sources.groups import BlocksChoice
 from cellval.ui.text import plain
-from cellval.ui.widgets import one_of
+from cellval.ui.widgets import segments
 
 FEW_LINES = 16  # more scroll
 NOTHING = 1e-3  # accuracy above a guess that is not worth sharing
@@ -94,8 +94,7 @@ def _counted_from(
     words = ("0 %", guess)
     chosen = st.segmented_control(
         "Values count from",
-        **one_of(session, "sources baseline", words),
-        required=True,
+        **segments(session, "sources baseline", words),
         help="From 0 %, as on the other pages: then what a guess would reach is shared "
         "out, too, and every group gets the same part of it. From a guess (KNN: random "
         f"neighbours; other models: always {_common(table)}, as on the Repair page) "

@@ -15,7 +15,7 @@ from cellval.ui.charts import chart
 from cellval.ui.export.files import csv_button
 from cellval.ui.session import Session
 from cellval.ui.text import plain, spelled
-from cellval.ui.widgets import one_of
+from cellval.ui.widgets import segments
 from cellval.validation.planting import KINDS
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -113,8 +113,7 @@ def _detection(session: Session, result: "Validation", live: bool) -> None:
     usual = whole if search is not None and search.for_half > ZOOM else close
     shown = st.segmented_control(
         "Show",
-        **one_of(session, f"validate zoom {usual}", words, usual),
-        required=True,
+        **segments(session, f"validate zoom {usual}", words, usual),
         help="Where many errors are found among few cells, look at those closely.",
     )
     chart(

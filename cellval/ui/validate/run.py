@@ -21,7 +21,7 @@ from cellval.ui.text import roughly
 from cellval.ui.validate.kept import PlantingChoice, validation_told
 from cellval.ui.validate.results import cells_words, show
 from cellval.ui.watch import ended, follow, progress, start_button
-from cellval.ui.widgets import lasting, one_of
+from cellval.ui.widgets import lasting, one_of, segments
 from cellval.validation.planted_table import (
     FEWEST,
     n_held_out,
@@ -75,9 +75,8 @@ def choose(session: Session, table: Table) -> PlantingChoice:
             usual = round(100 * last.share)
         share = st.segmented_control(
             "Share of the cells that get an error",
-            **one_of(session, "validate share", SHARES, usual),
+            **segments(session, "validate share", SHARES, usual),
             format_func="{} %".format,
-            required=True,
         )
         seed = choose_seed(
             session,
