@@ -256,7 +256,7 @@ class Project:
     def test_source(self) -> Source | None:
         """A second file, with test rows."""
         found = str(self._about("test_file", ""))
-        return self._source(found) if found else None
+        return self._source(found, "test file") if found else None
 
     @test_source.setter
     def test_source(self, new: Source | None) -> None:
@@ -266,17 +266,17 @@ class Project:
                 self.add_file(new)
         self._tell(test_file=new.sha256 if new else "")
 
-    def _source(self, sha256: str) -> Source:
+    def _source(self, sha256: str, what: str = "data file") -> Source:
         if sha256 in self._sources:
             return self._sources[sha256]
         found = self._all("SELECT name FROM files WHERE sha256 = ?", sha256)
         try:
             raw = self._file(sha256).read_bytes()
         except FileNotFoundError as error:
-            raise Damaged("its data file is gone") from error
+            raise Damaged(f"its {what} is gone") from error
         source = Source.of(found[0][0] if found else "table.csv", raw)
         if source.sha256 != sha256:
-            raise Damaged("the bytes of its data file have changed")
+            raise Damaged(f"the bytes of its {what} have changed")
         return source
 
     def _file(self, sha256: str) -> Path:
@@ -344,7 +344,8 @@ class Project:
         """As they were asked for; a test file is read like the table."""
         said = dict(run.options)
         if isinstance(said.get("test"), Mapping):
-            said["test"] = read(self._source(said["test"]["file"]).buffer(), like=table)
+            file = self._source(said["test"]["file"], "test file")
+            said["test"] = read(file.buffer(), like=table)
         return RunOptions(**said)
 
     def table_of(self, run: Run) -> Table:

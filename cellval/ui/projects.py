@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from functools import cache
+from functools import cache, partial
 
 import streamlit as st
 
@@ -121,7 +121,14 @@ def open_project(session: Session, project_id: str, *, edit: bool = True) -> Non
     leave_run(session)
     session.link, session.may_edit = project.link("edit" if edit else "view"), edit
     session.take_file(file if edit else copy_of(file), setup, table)
-    restore_runs(session, project)
+    for find in (session.find_test_source, partial(restore_runs, session, project)):
+        try:
+            find()
+        except Damaged as fault:
+            session.refused = (
+                f"What needs the test file of this project is left out: {fault}. "
+                "Everything else is there. Choose the test file again, and value again."
+            )
     restore_results(session, project)
 
 

@@ -233,7 +233,7 @@ class Session:
         self._read_from = None
         if file.source is not None and table is not None:
             self._read_from = (file.source.sha256, setup)
-        self._test_source = file.project.test_source if file.project else None
+        self._test_source = None
         self.upload, self.made, self.later, self._taught = None, {}, {}, None
         self.told = {}
         self.fault = self.refused = self.asked = self.lost = ""
@@ -283,6 +283,11 @@ class Session:
         back()
         fault, self.fault = self.fault, ""
         return fault
+
+    def find_test_source(self) -> None:
+        """That of the project, or `Damaged`."""
+        if self.file.project is not None:
+            self._test_source = self.file.project.test_source
 
     @property
     def test_source(self) -> Source | None:

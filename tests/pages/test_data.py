@@ -9,6 +9,7 @@ import pytest
 from cases import WRONG_FILES, survey_workbook
 from helpers import (
     SAMPLES,
+    WAIT,
     box,
     click,
     drawn,
@@ -32,7 +33,9 @@ from cellval.project.archive import pack
 from cellval.project.source import Setup, Source
 from cellval.ui.data import file
 from cellval.ui.data.options import budget_options
+from cellval.ui.runs import start_run
 from cellval.ui.widgets import WAITS
+from cellval.values.options import RunOptions
 
 START = "Value the cells"
 
@@ -604,6 +607,30 @@ def test_on_a_shared_server_nobody_sees_what_others_have(own_home, monkeypatch):
     assert project_list(open_app()) is None
     other = open_app(project=session_of(first).file.project.link("edit"))
     assert session_of(other).file is session_of(first).file
+
+
+@pytest.mark.parametrize("damage", ["gone", "changed"])
+@pytest.mark.parametrize("is_used", [False, True])
+def test_a_damaged_test_file_takes_nothing_else_along(own_home, damage, is_used):
+    app = click(open_app(), "Davis")
+    session = session_of(app)
+    session.file.decide(12, "height", "error")
+    raw = (SAMPLES / "davis.csv").read_bytes()
+    session.test_source = Source.of("test.csv", b"".join(raw.splitlines(True)[:40]))
+    test = cellval.read(session.test_source.buffer(), like=session.read_file())
+    start_run(session, RunOptions(test=test if is_used else None, n_neighbors=3))
+    assert session.run.wait(WAIT)
+    kept = session.file.project.folder / "files" / session.test_source.sha256
+    kept.unlink()
+    if damage == "changed":
+        kept.write_bytes(b"something else")
+    restarted()
+    app = open_app(project=session.link)
+    assert "needs the test file of this project is left out" in texts(app.error)
+    again = session_of(app)
+    assert again.file.decisions == {(12, "height"): "error"}
+    assert again.test_source is None
+    assert (again.run is None) == is_used
 
 
 def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
