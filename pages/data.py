@@ -9,7 +9,7 @@ from cellval.ui import codes
 from cellval.ui.data import file, projects, welcome
 from cellval.ui.data.options import choose_options, say_place, say_time
 from cellval.ui.live import live
-from cellval.ui.navigation import goto
+from cellval.ui.navigation import PageEnds, goto
 from cellval.ui.repair.history import history
 from cellval.ui.runs import start_run
 from cellval.ui.session import get_session
@@ -35,7 +35,7 @@ if source is None:
         start_run(session, RunOptions())
         goto("heatmap")
     file.choose_file(session)
-    st.stop()
+    raise PageEnds
 
 file.say_refused(session)  # above the fold, where it is seen
 # With the file in its key the fold closes when a file was chosen.
@@ -48,7 +48,7 @@ try:
     table = session.read_file()
 except InputError as fault:
     error(fault)
-    st.stop()
+    raise PageEnds from None
 assert table is not None
 
 codes.ask(session, table)

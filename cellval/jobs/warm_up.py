@@ -1,6 +1,5 @@
 """Compile or load the kernels before somebody waits for them."""
 
-import gc
 import threading
 from typing import Any
 
@@ -41,10 +40,6 @@ def _compile_all() -> None:
             _compile(kind)
     except Exception:  # the first run will say what is wrong
         report("warming up failed")
-    # What was loaded and compiled stays: whenever garbage is collected, looking through
-    # it would take a tenth of a second of somebody's click.
-    gc.collect()
-    gc.freeze()
 
 
 def _compile(kind: str) -> None:

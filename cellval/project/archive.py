@@ -7,7 +7,6 @@ arrives, so that nothing of a stranger's file is run.
 import json
 import re
 import secrets
-import shutil
 import sqlite3
 import time
 import zipfile
@@ -69,15 +68,12 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
             told = json.loads((place / LIST).read_bytes())
             (place / LIST).unlink()
             _write_anew(place / NAME, told, about)
-        with closing(Project.open(folder, project_id)) as project:
-            project.source, project.runs  # noqa: B018 - can they be read?
-    except InputError:
-        raise
-    except OSError:  # of the disk here
-        shutil.rmtree(folder / project_id, ignore_errors=True)
+            made = Project(project_id, place, connect(place / NAME))
+            with closing(made) as project:
+                project.source, project.runs  # noqa: B018 - can they be read?
+    except (InputError, OSError):  # of the archive, of the disk here
         raise
     except (Damaged, zipfile.BadZipFile, sqlite3.Error, EOFError, *_OF_JSON) as error:
-        shutil.rmtree(folder / project_id, ignore_errors=True)
         raise InputError(NO_PROJECT) from error
     return project_id
 

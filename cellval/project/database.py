@@ -159,17 +159,22 @@ def tables_of(connection: sqlite3.Connection) -> list[str]:
 
 
 def _migrate(connection: sqlite3.Connection, name: str, to: int) -> None:
+    version = _version(connection, name)
+    for n, statements in enumerate(MIGRATIONS[version:to], version + 1):
+        with transaction(connection):
+            if _version(connection, name) >= n:  # another program was faster
+                continue
+            for statement in statements.split(";"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {n}")
+
+
+def _version(connection: sqlite3.Connection, name: str) -> int:
+    """Of the schema; InputError if it is later than all that we know."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise InputError(
             f"The project in {name} was written by a later version of "
             "cellval. Open it with that one."
         )
-    for n, statements in enumerate(MIGRATIONS[version:to], version + 1):
-        with transaction(connection):
-            (now,) = connection.execute("PRAGMA user_version").fetchone()
-            if now >= n:  # another program was faster
-                continue
-            for statement in statements.split(";"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {n}")
+    return int(version)

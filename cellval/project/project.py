@@ -42,8 +42,10 @@ from cellval.values.result import CellValues
 from cellval.whole_files import write_whole
 
 ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
+SHA256 = re.compile(r"[0-9a-f]{64}")  # of files
 LONGEST_NAME = 80  # characters
 UNWRITABLE = "The data folder cannot be written. Make it writable, then try again."
+GONE = "The project was deleted or moved meanwhile. Open it where it is, or its file."
 EVERY = 5.0  # seconds between two checkpoints of a run
 OF_WRITING = 1.0  # times as long as writing one takes, at least
 
@@ -146,7 +148,11 @@ class Project:
             made = connect(part / NAME, create=True)
             with closing(cls(project_id, part, made)) as project:
                 project._begin(source, setup or Setup(), name, owner)
-        return cls.open(folder, project_id, work)
+        try:
+            return cls.open(folder, project_id, work)
+        except BaseException:
+            shutil.rmtree(folder / project_id, ignore_errors=True)
+            raise
 
     def _begin(self, source: Source, setup: Setup, name: str, owner: str) -> None:
         now = time.time()
@@ -192,6 +198,11 @@ class Project:
 
     def close(self) -> None:
         self._database.close()
+
+    @property
+    def is_gone(self) -> bool:
+        """Was it deleted or moved by somebody else, while it is open here?"""
+        return self.folder is not None and not (self.folder / NAME).exists()
 
     # --- what it is -------------------------------------------------------------------
 
@@ -240,7 +251,7 @@ class Project:
             self._sources[source.sha256] = source
         else:
             path = self._file(source.sha256)
-            if not path.exists():
+            if not path.exists() or path.read_bytes() != source.raw:
                 path.parent.mkdir(exist_ok=True)
                 write_whole(path, source.raw)
         insert = "INSERT OR REPLACE INTO files VALUES (?, ?, ?)"
@@ -270,17 +281,21 @@ class Project:
         if sha256 in self._sources:
             return self._sources[sha256]
         found = self._all("SELECT name FROM files WHERE sha256 = ?", sha256)
+        if not SHA256.fullmatch(sha256):
+            raise Damaged(f"its {what} is not told")
         try:
             raw = self._file(sha256).read_bytes()
         except FileNotFoundError as error:
             raise Damaged(f"its {what} is gone") from error
+        except OSError as error:
+            raise Damaged(f"its {what} cannot be read") from error
         source = Source.of(found[0][0] if found else "table.csv", raw)
         if source.sha256 != sha256:
             raise Damaged(f"the bytes of its {what} have changed")
         return source
 
     def _file(self, sha256: str) -> Path:
-        assert self.folder is not None and re.fullmatch("[0-9a-f]{64}", sha256)
+        assert self.folder is not None and SHA256.fullmatch(sha256)
         return self.folder / "files" / sha256
 
     # --- runs -------------------------------------------------------------------------
@@ -546,7 +561,9 @@ class Project:
         except (sqlite3.Error, OSError) as error:
             self.trouble = why_not(error)
         else:
-            if not self._is_behind and not is_copy(self._database):
+            if self.is_gone:
+                self.trouble = GONE
+            elif not self._is_behind and not is_copy(self._database):
                 self.trouble = ""
 
     def try_again(self) -> None:

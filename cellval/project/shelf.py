@@ -11,7 +11,7 @@ from typing import Any
 from cellval.errors import InputError
 from cellval.project.archive import pack, unpack
 from cellval.project.database import Damaged
-from cellval.project.files import set_aside, size_of, tidy_all
+from cellval.project.files import DAMAGED, set_aside, size_of, tidy_all
 from cellval.project.home import home
 from cellval.project.project import ID, Project, Run, remove, why_not
 from cellval.project.source import Setup, Source
@@ -96,7 +96,7 @@ class Shelf:
         if not trouble:
             try:
                 return Project.create(self.folder, source, setup, **how)
-            except (sqlite3.Error, OSError) as error:
+            except (sqlite3.Error, OSError, Damaged) as error:
                 trouble = why_not(error)
         project = Project.create(None, source, setup, **how)
         project.trouble = trouble
@@ -114,7 +114,14 @@ class Shelf:
     def by_link(self, link: str) -> tuple[Project, str]:
         """The project of a link, and what that allows: "view" or "edit"."""
         unknown = "There is no project behind this link. It may have been deleted."
-        if not ID.fullmatch(link[:16]) or not (self.folder / link[:16]).is_dir():
+        if not ID.fullmatch(link[:16]):
+            raise InputError(unknown)
+        if not (self.folder / link[:16]).is_dir():
+            for aside in self.folder.glob(f"{link[:16]}{DAMAGED}*"):
+                raise InputError(
+                    "The project behind this link was damaged. It was set aside as "
+                    f"{aside.name} in the data folder."
+                )
             raise InputError(unknown)
         project = self.open(link[:16])
         if not (may := project.allows(link)):

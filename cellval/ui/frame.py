@@ -6,12 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException
 
 from cellval.jobs import warm_up
 from cellval.ui.login import need_login
-from cellval.ui.navigation import PAGES, file_of, note_frame
-from cellval.ui.parts import forget_widgets
+from cellval.ui.navigation import PAGES, PageEnds, file_of, note_frame
+from cellval.ui.parts import collect_seldom, forget_widgets
 from cellval.ui.projects import sync_link
 from cellval.ui.session import Session, get_session
 
@@ -78,16 +77,21 @@ def draw() -> None:
     chosen = st.navigation(list(pages.values()))
     st.set_page_config(page_title=f"{chosen.title} · cellval")
     note_frame(session)
-    with suppress(StopException):  # the page had no more to show
+    with suppress(PageEnds):
         chosen.run()
-    _leave_others(session)
+    _let_go(session)
 
 
-def _leave_others(session: Session) -> None:
-    """Called when a page was drawn: if another file is open than before, what is known
-    of the old one goes.
+def _let_go(session: Session) -> None:
+    """Called when a page was drawn: what it shows no more goes, another file's at once,
+    older values now and then.
     """
-    if session.drawn_of() is not session.file:
+    old, session.drawn_of = session.drawn_of, weakref.ref(session.file)
+    values, session.drawn_values = session.drawn_values, None
+    if session.held is not None:
+        session.drawn_values = weakref.ref(session.held.values)
+    if old is not None and old() is not session.file:
         forget_widgets()
         gc.collect()
-        session.drawn_of = weakref.ref(session.file)
+    elif values is not None and values != session.drawn_values:
+        collect_seldom()

@@ -15,11 +15,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException
 
 from cellval.ui import sidebar
 from cellval.ui.guide import where
-from cellval.ui.navigation import PAGES, goto, need_frame
+from cellval.ui.navigation import PAGES, PageEnds, goto, need_frame
 from cellval.ui.parts import PAGE, SIDE, draw_said, n_parts, page_asked_for
 from cellval.ui.session import Session
 
@@ -53,7 +52,7 @@ def live(session: Session, name: str, draw: Callable[[], None] | None = None) ->
             session.touch()  # a click of a person, not the timer
         began = begin()
         st.title(PAGES[name].title)
-        with suppress(StopException):  # the page had no more to show
+        with suppress(PageEnds):
             if draw is not None:
                 draw()
         # After the whole app if this is its end: it may have started something.

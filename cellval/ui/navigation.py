@@ -17,6 +17,15 @@ from cellval.ui.widgets import error
 from cellval.values.result import CellValues
 
 
+class PageEnds(Exception):
+    """A page has no more to show.
+
+    Not by `st.stop`: whoever takes that for the end of a page takes a browser that asks
+    for another drawing for it, too. What was not drawn yet then counts as gone, and
+    clicks on it are lost.
+    """
+
+
 class Page(NamedTuple):
     """A file in pages/, by its name without the ending."""
 
@@ -148,7 +157,7 @@ def partial_words(run: ValuationJob) -> str:
 
 def _wait(words: str) -> NoReturn:
     st.info(words, icon=":material/hourglass_top:")
-    st.stop()
+    raise PageEnds
 
 
 def _hint(words: str) -> NoReturn:
@@ -158,4 +167,4 @@ def _hint(words: str) -> NoReturn:
         if st.button("Open the Data page", type="primary", key="to data"):
             goto("data")
         st.space("small")
-    st.stop()
+    raise PageEnds

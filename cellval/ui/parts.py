@@ -1,5 +1,7 @@
 """Parts of pages that are drawn alone: callbacks say which one they change."""
 
+import gc
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -7,8 +9,13 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from cellval.jobs.warm_up import is_warm
 from cellval.ui.session import Session, get_session
 from cellval.views.findings_list import Place
+
+COLLECT_EVERY = 10.0  # seconds, at least
+OF_COLLECTING = 50.0  # times as long as it takes
+_collected = _took = 0.0
 
 # Keys of fragments.
 SIDE, PAGE, CELL, FINDING, FINDINGS = "side", "page", "cell", "finding", "findings"
@@ -54,6 +61,19 @@ def forget_widgets() -> None:
         widgets = context.session_state._state._new_widget_state.widget_metadata
         for name in [name for name in widgets if name not in drawn]:
             del widgets[name]
+
+
+def collect_seldom() -> None:
+    """Called when older values are shown no more: they take much memory, and what drew
+    them holds them until garbage is collected. That looks through all objects, so that
+    it must not happen often, nor while code is compiled.
+    """
+    global _collected, _took
+    now = time.monotonic()
+    if is_warm() and now - _collected >= max(COLLECT_EVERY, OF_COLLECTING * _took):
+        gc.collect()
+        _collected = time.monotonic()
+        _took = _collected - now
 
 
 def say(words: str) -> None:

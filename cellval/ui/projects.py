@@ -97,12 +97,20 @@ def _is_there(project_id: str | None) -> bool:
     """Is it still open, or on disk?"""
     if project_id is None:
         return False
-    return project_id in _open or (shelf().folder / project_id).is_dir()
+    return bool(_in_memory(project_id)) or (shelf().folder / project_id).is_dir()
+
+
+def _in_memory(project_id: str) -> FileWork | None:
+    """What somebody has open of a project that is still there."""
+    file = _open.get(project_id)
+    if file is None or file.project is None or file.project.is_gone:
+        return None
+    return file
 
 
 def open_project(session: Session, project_id: str, *, edit: bool = True) -> None:
     """A project with its decisions and its latest run, or InputError."""
-    file = _open.get(project_id)
+    file = _in_memory(project_id)
     if file is None:
         file = FileWork()
         file.project = shelf().open(project_id, file)
@@ -124,10 +132,10 @@ def open_project(session: Session, project_id: str, *, edit: bool = True) -> Non
     for find in (session.find_test_source, partial(restore_runs, session, project)):
         try:
             find()
-        except Damaged as fault:
+        except (Damaged, InputError) as fault:
             session.refused = (
-                f"What needs the test file of this project is left out: {fault}. "
-                "Everything else is there. Choose the test file again, and value again."
+                f"A run or the test file of this project is left out: {fault}. "
+                "Everything else is there. Choose the file again, and value again."
             )
     restore_results(session, project)
 
@@ -145,8 +153,8 @@ def close_project(session: Session) -> None:
     """Back to the list."""
     leave_run(session)
     session.take_file(FileWork(), Setup(), None)
-    session.link, session.may_edit = "", True
-    st.query_params.clear()  # or it would be opened again
+    session.left, session.link, session.may_edit = session.link, "", True
+    st.query_params.clear()
 
 
 def delete(session: Session, project_id: str) -> None:
@@ -156,8 +164,8 @@ def delete(session: Session, project_id: str) -> None:
         file.stop_jobs()
         for run in file.runs.values():
             run.stop()
-        if session.file is file:
-            close_project(session)
+    if session.link.startswith(project_id):
+        close_project(session)
     shelf().delete(project_id)
 
 
@@ -184,8 +192,10 @@ def sync_link(session: Session) -> None:
 
     One that leads nowhere stays in the address, and is tried again with each drawing.
     """
+    told = st.query_params.get(PROJECT, "")
     if not session.link:
-        session.asked = st.query_params.get(PROJECT, session.asked)
+        # An address may be late, and name what was just closed.
+        session.asked = told if told and told != session.left else session.asked
         if session.asked:
             _follow(session, session.asked)
     asked_for = st.query_params
@@ -220,8 +230,8 @@ def _follow(session: Session, link: str) -> None:
 
 def _linked(link: str) -> tuple[str, str]:
     """The project of a link, and what that allows: "view" or "edit"."""
-    file = _open.get(link[:16])
-    project = file.project if file is not None else None  # maybe not on disk
+    file = _in_memory(link[:16])
+    project = file.project if file is not None else None  # maybe never on disk
     if project is None or not (may := project.allows(link)):
         project, may = shelf().by_link(link)
         project.close()

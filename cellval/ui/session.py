@@ -7,6 +7,7 @@ what is selected. What was decided and computed on a file is its `FileWork`, kep
 
 import secrets
 import time
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -192,8 +193,9 @@ class Session:
     file: FileWork = field(default_factory=FileWork)  # on the file at hand
     opened: dict[str, str] = field(default_factory=dict)  # projects by SHA-256 of file
     link: str = ""  # that the address holds: to edit the project, or to view it
-    asked: str = ""  # a link that led nowhere; `lost` says why
+    asked: str = ""  # a link that was followed; if it led nowhere, `lost` says why
     lost: str = ""
+    left: str = ""  # a link to what was closed
     may_edit: bool = True
     setup: Setup = field(default_factory=Setup)
     table: Table | None = None  # the file, read as set up
@@ -207,12 +209,12 @@ class Session:
     used_at: float = -IN_USE  # when a person last did something with it
     # Findings to ask last, each with the number of steps that were done by then.
     later: dict[Place, int] = field(default_factory=dict)
-    told: dict[str, Any] = field(
-        default_factory=dict
-    )  # values of widgets, by their key
+    # Values of widgets when they were drawn last, by their key.
+    drawn_with: dict[str, Any] = field(default_factory=dict)
     unsaid: list[str] = field(default_factory=list)  # toasts of callbacks
-    # The file that pages were drawn for last, as long as somebody has it open.
-    drawn_of: Callable[[], FileWork | None] = lambda: None
+    # The file and the values that pages were drawn for last, while they are there.
+    drawn_of: "weakref.ref[FileWork] | None" = None
+    drawn_values: "weakref.ref[CellValues] | None" = None
     drawn: object = None  # what sidebar and page said when both were drawn
     upload: tuple[bool, str] | None = None  # were decisions taken? And a sentence
     # Files that take long to make, until they are downloaded, and what they are of.
@@ -235,7 +237,7 @@ class Session:
             self._read_from = (file.source.sha256, setup)
         self._test_source = None
         self.upload, self.made, self.later, self._taught = None, {}, {}, None
-        self.told = {}
+        self.drawn_with = {}
         self.fault = self.refused = self.asked = self.lost = ""
 
     def read_file(self) -> Table | None:

@@ -21,35 +21,42 @@ WAITS = 60.0  # seconds that a click waits for its page
 
 
 def lasting(
+    session: Session, name: str, default: Any, allowed: Collection[Any] | None = None
+) -> dict[str, Any]:
+    """Key and default of a widget of the file at hand whose value outlives page
+    switches. A value that is not allowed gives way to the default.
+    """
+    by = "default" if isinstance(default, list) else "value"
+    is_chosen = isinstance(default, bool)
+    key = _kept(session, name, default, allowed, is_chosen=is_chosen)
+    return {"key": key, by: default, "persist_state": "session"}
+
+
+def _kept(
     session: Session,
     name: str,
     default: Any,
-    allowed: Collection[Any] | None = None,
+    allowed: Collection[Any] | None,
     *,
-    is_told: bool = False,
-) -> dict[str, Any]:
-    """Key of a widget of the file at hand whose value outlives page switches.
+    is_chosen: bool,
+) -> str:
+    """The key of a widget, after its value was looked at.
 
-    It holds the default where it has no value (`is_told`: it is told that itself), or
-    one that is not allowed.
-
-    What is written here the browser is told, and once more if the page is drawn again
-    at once: there it would take the place of what was chosen in between. So little is
-    written; but the answer to a choice says what was chosen.
+    What is written here the browser is told, also when Streamlit draws the page once
+    more without having heard of it: a click in between would be undone there. So
+    nothing is written that is not needed. Where one of several was chosen, the answer
+    says so: if the browser was told an older value meanwhile, it shows the right one
+    again.
     """
     key = session.widget_key(name)
-    missing = key not in st.session_state
-    now = default if missing else st.session_state[key]
+    now = st.session_state.get(key, default)
     # the default first: a range looks for None, which is no number, at every place
     is_allowed = now is default or allowed is None or now in allowed
     now = now if is_allowed else default
-    is_empty = default is False or default == "" or default == []  # as a new widget
-    is_typed = not is_told and not isinstance(default, bool | list)
-    is_new = not missing and not is_typed and session.told.get(key, default) != now
-    if (missing and not is_told and not is_empty) or not is_allowed or is_new:
+    if not is_allowed or (is_chosen and session.drawn_with.get(key, default) != now):
         st.session_state[key] = now
-    session.told[key] = now
-    return {"key": key, "persist_state": "session"}
+    session.drawn_with[key] = now
+    return key
 
 
 def one_of(
@@ -58,11 +65,13 @@ def one_of(
     """The same for a list or for buttons to choose from: a mapping has words; the first
     by default.
     """
-    usual = default or next(iter(options))
-    how = lasting(session, name, usual, options, is_told=True)
+    names = list(options)
+    usual = default if default in names else names[0]
+    key = _kept(session, name, usual, options, is_chosen=True)
+    how = {"key": key, "index": names.index(usual), "persist_state": "session"}
     if isinstance(options, Mapping):
         how["format_func"] = options.__getitem__
-    return {"options": list(options), "index": list(options).index(usual), **how}
+    return {"options": names, **how}
 
 
 def segments(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import time
 
 import pandas as pd
@@ -570,11 +571,45 @@ def test_projects_are_listed_opened_renamed_copied_and_deleted(own_home):
 
 def test_who_deletes_the_open_project_is_not_told_of_a_dead_link(own_home):
     app = click(open_app(), "Davis")
+    link = session_of(app).link
     click(chosen(app, 0), "Delete it")
     assert session_of(app).file.source is None
     assert not app.error
     assert "project" not in app.query_params
     assert project_list(drawn(app)) is None
+    app.query_params["project"] = link  # the browser's address was late
+    app.run()
+    assert not app.error
+    assert "project" not in app.query_params
+
+
+def test_who_deletes_what_they_view_closes_it(own_home):
+    first = click(open_app(), "Davis")
+    app = open_app(project=session_of(first).file.project.link("view"))
+    click(chosen(app, 0), "Delete it")
+    assert session_of(app).file.source is None
+    assert not app.error
+
+
+def test_a_project_that_others_delete_meanwhile_is_said_to_be_gone(own_home):
+    app = click(open_app(), "Davis")
+    session = session_of(app)
+    shutil.rmtree(session.file.project.folder)
+    assert "no project behind this link" in texts(open_app(project=session.link).error)
+    session.file.decide(12, "height", "error")
+    assert "deleted or moved" in texts(drawn(app).sidebar.error)
+
+
+def test_what_was_set_aside_is_named_as_long_as_its_link_is_asked_for(own_home):
+    app = click(open_app(), "Davis")
+    project, link = session_of(app).file.project, session_of(app).link
+    project.close()
+    restarted()
+    (project.folder / "project.sqlite").write_bytes(b"something else" * 1000)
+    app = open_app(project=link)
+    for page in ("data", "heatmap", "data"):
+        told = texts(goto(app, page).error).replace("\\", "")
+        assert f"{project.id}.damaged" in told
 
 
 def test_long_names_are_cut_in_the_middle_and_told_whole(own_home):
@@ -626,11 +661,18 @@ def test_a_damaged_test_file_takes_nothing_else_along(own_home, damage, is_used)
         kept.write_bytes(b"something else")
     restarted()
     app = open_app(project=session.link)
-    assert "needs the test file of this project is left out" in texts(app.error)
+    assert "test file of this project is left out" in texts(app.error)
     again = session_of(app)
     assert again.file.decisions == {(12, "height"): "error"}
     assert again.test_source is None
     assert (again.run is None) == is_used
+    # chosen again, it is there again
+    again.test_source = session.test_source
+    restarted()
+    app = open_app(project=session.link)
+    assert not app.error
+    assert session_of(app).test_source == session.test_source
+    assert session_of(app).run.status == "done"
 
 
 def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(

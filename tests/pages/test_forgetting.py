@@ -1,6 +1,5 @@
 """A session holds no tables and values that pages show no more."""
 
-import gc
 import weakref
 
 import pytest
@@ -19,6 +18,8 @@ from pages.helpers import (
 from streamlit import config
 
 import cellval
+from cellval.jobs.warm_up import warm_up
+from cellval.ui import parts
 from cellval.ui.projects import close_project
 
 # Not those that choose from many rows: what these offer is kept by the test's browser.
@@ -26,8 +27,11 @@ PAGES = ["heatmap", "columns", "inspect", "repair", "export", "validate"]
 
 
 @pytest.mark.parametrize("page", ["heatmap", "columns"])
-def test_values_go_when_newer_ones_are_shown(page):
+def test_values_go_when_newer_ones_are_shown(page, monkeypatch):
     """Streamlit keeps the callbacks of figures that were replaced."""
+    warm_up().join()
+    monkeypatch.setattr(parts, "COLLECT_EVERY", 0.0)
+    monkeypatch.setattr(parts, "OF_COLLECTING", 0.0)
     table = davis_table()
     run = running(table)
     app = shown(page, run)
@@ -37,7 +41,6 @@ def test_values_go_when_newer_ones_are_shown(page):
     steps.close()
     drawn(app)
     assert session_of(app).held.values is run.values
-    gc.collect()
     assert old() is None
 
 

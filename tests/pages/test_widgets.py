@@ -1,19 +1,22 @@
 """What the browser is told of widgets: little, and the answer to each choice."""
 
 import pytest
-from helpers import drawn, goto, shown
+from helpers import davis_source, drawn, goto, shown
+
+from cellval.ui.navigation import PAGES
 
 
 def told(app):
     """Choices whose value the browser is told, by their name."""
     found = [*app.get("button_group"), *app.selectbox, *app.radio, *app.toggle]
-    return {one.label or "view": one.value for one in found if one.proto.set_value}
+    found += [*app.number_input, *app.multiselect, *app.slider]
+    return {one.label: one.value for one in found if one.proto.set_value}
 
 
-@pytest.mark.parametrize("page", ["heatmap", "inspect", "columns", "sample"])
+@pytest.mark.parametrize("page", PAGES)
 def test_nothing_before_something_was_chosen(davis, page):
     """It would be told twice if the page is drawn twice, and undo a click between."""
-    app = shown(page, davis)
+    app = shown(page, davis, source=davis_source())
     assert told(app) == {}
     assert told(drawn(app)) == {}
 
@@ -25,7 +28,7 @@ def test_the_answer_to_a_choice_says_what_was_chosen(davis):
     assert told(drawn(app)) == {}
     (by,) = (box for box in app.selectbox if box.label == "Ranked by")
     by.set_value("value").run()
-    assert told(app) == {"Ranked by": "value"}
+    assert told(app) == {"Ranked by": "value", "How many cells": None}
     assert by.value == "value"
 
 

@@ -165,7 +165,6 @@ def _view_options(shown: Shown) -> tuple[bool, bool, str, int | None]:
         "How many",
         min_value=0,
         max_value=values.values.size,
-        value=None,
         step=5,
         **lasting(session, OUTLINED, None, range(values.values.size + 1)),
         placeholder=f"{len(usual.cells):,} by the rule",

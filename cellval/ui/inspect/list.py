@@ -112,7 +112,6 @@ def _how_many(shown: Shown, by: str, usual: int) -> int | None:
         "How many cells",
         min_value=1,
         max_value=most,
-        value=None,
         step=10,
         **lasting(shown.session, HOW_MANY, None, range(1, most + 1)),
         placeholder=f"{usual:,} by default",

@@ -116,25 +116,28 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
     def key(widget: str, default: Any) -> dict[str, Any]:
         return lasting(session, name(widget), default)
 
+    def choice(widget: str, options: Any, default: str) -> dict[str, Any]:
+        return one_of(session, name(widget), options, default)
+
     if rule.kind in ARITHMETIC:
         kinds = {kind: SENSES[kind] for kind in ARITHMETIC}
-        sense = one_of(session, name("kind"), kinds, rule.kind)
-        kind = st.selectbox("Sense", **sense)
+        kind = st.selectbox("Sense", **choice("kind", kinds, rule.kind))
         rule = rule if kind == rule.kind else Rule(rule.given, rule.target, kind=kind)
-    rule = replace(rule, **_columns(shown, one, rule, key))
+    rule = replace(rule, **_columns(shown, rule, key, choice))
     if rule.kind == "order":
         now = "below" if rule.strict else "at most"
-        sense = one_of(session, name("strict"), ORDERS, now)
-        rule = replace(rule, strict=st.selectbox("Sense", **sense) == "below")
+        sense = st.selectbox("Sense", **choice("strict", ORDERS, now))
+        rule = replace(rule, strict=sense == "below")
     if rule.kind == "multiple":
         factor = st.number_input("Factor", **key("factor", rule.factor), format="%g")
         offset = st.number_input("Plus", **key("offset", rule.offset), format="%g")
         rule = replace(rule, factor=float(factor), offset=float(offset))
     if rule.kind in ARITHMETIC:
+        may_be_empty = key("within", None)
+        st.session_state.setdefault(may_be_empty["key"], rule.within)
         within = st.number_input(
             "May be off by",
-            **key("within", rule.within),
-            value=None,  # it may be empty
+            **may_be_empty,
             min_value=0.0,
             format="%g",
             placeholder="half of the last digit",
@@ -150,7 +153,7 @@ def _edited(shown: Shown, one: Finding, rule: Rule) -> Rule:
     return rule
 
 
-def _columns(shown: Shown, one: Finding, rule: Rule, key: Any) -> dict[str, Any]:
+def _columns(shown: Shown, rule: Rule, key: Any, choice: Any) -> dict[str, Any]:
     """Its given columns and its target."""
     names = [str(name) for name in shown.table.cells]
     if rule.kind in OF_NUMBERS:
@@ -167,10 +170,10 @@ def _columns(shown: Shown, one: Finding, rule: Rule, key: Any) -> dict[str, Any]
     else:
         now = [*rule.given, *(n for n in names if n not in rule.columns), *names]
         given = [
-            st.selectbox(title, names, **key(f"given {k}", now[k]))
+            st.selectbox(title, **choice(f"given {k}", names, now[k]))
             for k, title in enumerate(titles)
         ]
-    target = st.selectbox(last, names, **key("target", rule.target))
+    target = st.selectbox(last, **choice("target", names, rule.target))
     return {"given": tuple(given), "target": str(target)}
 
 
