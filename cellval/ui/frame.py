@@ -93,5 +93,5 @@ def _let_go(session: Session) -> None:
     if old is not None and old() is not session.file:
         forget_widgets()
         gc.collect()
-    elif values is not None and values != session.drawn_values:
+    elif values is not None and values is not session.drawn_values:
         collect_seldom()
