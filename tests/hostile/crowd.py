@@ -11,6 +11,7 @@ least). Needs playwright and Chromium; the browser tests have a short form of it
 import asyncio
 import random
 import re
+import subprocess
 import sys
 import tempfile
 import time
@@ -165,6 +166,9 @@ async def live(chromium: Browser, url: str, names: list[str], seconds: float) ->
 async def main(seconds: float, n: int) -> None:
     expect.set_options(timeout=PATIENCE)
     names = [f"person{chr(97 + k)}" for k in range(n)]
+    if seconds >= LONG:  # or memory would grow by what is compiled meanwhile
+        compiled = "from cellval.jobs.warm_up import warm_up; warm_up().join()"
+        subprocess.run([sys.executable, "-c", compiled], check=True)
     with tempfile.TemporaryDirectory() as made:
         server = Server(Path(made) / "log.txt", runs_at_once=1)
         try:
