@@ -78,6 +78,7 @@ class Person:
         cells = self.page.get_by_role("radio", name="Cells", exact=True)
         await cells.click()
         await expect(cells).to_be_checked()
+        await expect(self.page.get_by_label("Ranked by").first).to_be_visible()
         # The address names the selected cell again before its panel is drawn.
         panel = self.page.get_by_text(re.compile(r"^Row [\d,]+ ·|No cell selected$"))
         await expect(panel.last).to_be_visible()

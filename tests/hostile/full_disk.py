@@ -57,6 +57,11 @@ def read_only(folder: Path, is_so: bool) -> None:
 
 def decide(page: Page, known: set[tuple[int, str]]) -> tuple[int, str]:
     """On the next suspect that is not decided on."""
+    cells = page.get_by_role("radio", name="Cells", exact=True)
+    cells.click()
+    expect(page.get_by_label("Ranked by").first).to_be_visible()  # only there
+    panel = page.get_by_text(re.compile(r"^Row [\d,]+ ·|No cell selected$"))
+    expect(panel.last).to_be_visible()
     while True:
         before = page.url
         following = page.get_by_role("button", name=re.compile("^Next"))

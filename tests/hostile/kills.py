@@ -95,6 +95,12 @@ class Person:
     def decide(self) -> None:
         """On suspects, one after the other, until the server is gone."""
         self.go_to("Inspection list")
+        cells = self.page.get_by_role("radio", name="Cells", exact=True)
+        self.see(cells)
+        cells.click()
+        self.see(self.page.get_by_label("Ranked by").first)  # only there
+        panel = self.page.get_by_text(re.compile(r"^Row [\d,]+ ·|No cell selected$"))
+        self.see(panel.last)
         names = {"Wrong": "error", "Fine": "fine", "Unsure": "unsure"}
         while True:
             self.page.wait_for_timeout(self.random.uniform(0, 300))
