@@ -669,7 +669,7 @@ def test_a_damaged_test_file_takes_nothing_else_along(own_home, damage, is_used)
     # chosen again, it is there again
     again.test_source = session.test_source
     restarted()
-    app = open_app(project=session.link)
+    app = settled(open_app(project=session.link))
     assert not app.error
     assert session_of(app).test_source == session.test_source
     assert session_of(app).run.status == "done"
