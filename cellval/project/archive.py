@@ -71,7 +71,7 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
             made = Project(project_id, place, connect(place / NAME))
             with closing(made) as project:
                 project.source, project.runs  # noqa: B018 - can they be read?
-    except (InputError, OSError):  # of the archive, of the disk here
+    except InputError:
         raise
     except (Damaged, zipfile.BadZipFile, sqlite3.Error, EOFError, *_OF_JSON) as error:
         raise InputError(NO_PROJECT) from error

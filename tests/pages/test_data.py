@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import time
 
 import pandas as pd
@@ -10,10 +9,8 @@ import pytest
 from cases import WRONG_FILES, survey_workbook
 from helpers import (
     SAMPLES,
-    WAIT,
     box,
     click,
-    drawn,
     goto,
     labels,
     open_app,
@@ -30,13 +27,10 @@ from helpers import (
 
 import cellval
 from cellval.detect.placeholders import placeholders
-from cellval.project.archive import pack
 from cellval.project.source import Setup, Source
 from cellval.ui.data import file
 from cellval.ui.data.options import budget_options
-from cellval.ui.runs import start_run
 from cellval.ui.widgets import WAITS
-from cellval.values.options import RunOptions
 
 START = "Value the cells"
 
@@ -518,178 +512,7 @@ def test_the_card_of_ugly_promises_what_is_found():
     assert set(lowest.tolist()) == labels
 
 
-# --- projects -------------------------------------------------------------------------
-
-
-@pytest.fixture
-def own_home(tmp_path, monkeypatch):
-    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path))
-    restarted()
-    yield tmp_path
-    restarted()
-
-
-def project_list(app):
-    found = [table for table in app.dataframe if "how far" in table.value]
-    return found[0].value if found else None
-
-
-def chosen(app, line, column=None):
-    """By the box before the line, or by a click on one of its cells."""
-    table = next(t for t in app.dataframe if "how far" in t.value)
-    key = table.proto.id.split("-", 2)[-1]
-    ticks = {"rows": [line], "columns": [], "cells": []}
-    if column is not None:
-        ticks |= {"rows": [], "cells": [(line, column)]}
-    app.session_state[key] = {"selection": ticks}
-    return drawn(app)
-
-
-def test_projects_are_listed_opened_renamed_copied_and_deleted(own_home):
-    assert project_list(open_app()) is None
-    first = click(open_app(), "Davis")
-    session_of(first).file.decide(12, "height", "error")
-    started(first)
-    click(open_app(), "Wine")
-    app = open_app()
-    listed = project_list(app)
-    assert listed["name"].tolist() == ["wine", "davis"]
-    assert listed["how far"].tolist() == ["not valued yet", "valued, 1 decision"]
-    click(chosen(app, 1), "Copy")
-    assert project_list(drawn(app))["name"].tolist()[0] == "davis (copy)"
-    click(chosen(app, 0), "Delete it")
-    assert project_list(drawn(app))["name"].tolist() == ["wine", "davis"]
-    (box,) = (box for box in chosen(app, 1).text_input if box.label == "Name")
-    box.set_value("Heights").run()
-    click(chosen(app, 1), "Rename it")
-    assert "Heights" in project_list(drawn(app))["name"].tolist()
-    line = project_list(app)["name"].tolist().index("Heights")
-    click(chosen(app, line, "name"), "Open")
-    assert session_of(app).file.decisions == {(12, "height"): "error"}
-    assert session_of(app).run is not None
-
-
-def test_who_deletes_the_open_project_is_not_told_of_a_dead_link(own_home):
-    app = click(open_app(), "Davis")
-    link = session_of(app).link
-    click(chosen(app, 0), "Delete it")
-    assert session_of(app).file.source is None
-    assert not app.error
-    assert "project" not in app.query_params
-    assert project_list(drawn(app)) is None
-    app.query_params["project"] = link  # the browser's address was late
-    app.run()
-    assert not app.error
-    assert "project" not in app.query_params
-
-
-def test_who_deletes_what_they_view_closes_it(own_home):
-    first = click(open_app(), "Davis")
-    app = open_app(project=session_of(first).file.project.link("view"))
-    click(chosen(app, 0), "Delete it")
-    assert session_of(app).file.source is None
-    assert not app.error
-
-
-def test_a_project_that_others_delete_meanwhile_is_said_to_be_gone(own_home):
-    app = click(open_app(), "Davis")
-    session = session_of(app)
-    shutil.rmtree(session.file.project.folder)
-    assert "no project behind this link" in texts(open_app(project=session.link).error)
-    session.file.decide(12, "height", "error")
-    assert "deleted or moved" in texts(drawn(app).sidebar.error)
-
-
-def test_what_was_set_aside_is_named_as_long_as_its_link_is_asked_for(own_home):
-    app = click(open_app(), "Davis")
-    project, link = session_of(app).file.project, session_of(app).link
-    project.close()
-    restarted()
-    (project.folder / "project.sqlite").write_bytes(b"something else" * 1000)
-    app = open_app(project=link)
-    for page in ("data", "heatmap", "data"):
-        told = texts(goto(app, page).error).replace("\\", "")
-        assert f"{project.id}.damaged" in told
-
-
-def test_long_names_are_cut_in_the_middle_and_told_whole(own_home):
-    stem = f"households_{'of_the_north_' * 4}2024"
-    app = upload(open_app(), f"{stem}.csv", (SAMPLES / "davis.csv").read_bytes())
-    (name,) = (m for m in app.sidebar.markdown if "households" in m.value)
-    assert "…" in name.value and name.value.endswith("2024\\.csv**")
-    assert stem in name.proto.help.replace("\\", "")
-    app = open_app()
-    (listed,) = project_list(app)["name"]
-    assert "…" in listed and listed.endswith("2024")
-    assert "Click a project to open" in text_of(app)
-    assert f"**{stem}**, made of {stem}.csv" in text_of(chosen(app, 0, "file"))
-
-
-def test_a_project_travels_through_the_uploader(own_home):
-    first = click(open_app(), "Davis")
-    session_of(first).file.decide(12, "height", "error")
-    packed = pack(session_of(first).file.project)
-    app = upload(open_app(), "heights.cellval", packed)
-    assert session_of(app).file.decisions == {(12, "height"): "error"}
-    assert session_of(app).file.project.id != session_of(first).file.project.id
-    app = upload(open_app(), "heights.cellval", b"x,y\n1,2\n")
-    assert "no project of cellval" in texts(app.error)
-
-
-def test_on_a_shared_server_nobody_sees_what_others_have(own_home, monkeypatch):
-    monkeypatch.setenv("CELLVAL_SHARED", "1")
-    first = click(open_app(), "Davis")
-    assert project_list(open_app()) is None
-    other = open_app(project=session_of(first).file.project.link("edit"))
-    assert session_of(other).file is session_of(first).file
-
-
-@pytest.mark.parametrize("damage", ["gone", "changed"])
-@pytest.mark.parametrize("is_used", [False, True])
-def test_a_damaged_test_file_takes_nothing_else_along(own_home, damage, is_used):
-    app = click(open_app(), "Davis")
-    session = session_of(app)
-    session.file.decide(12, "height", "error")
-    raw = (SAMPLES / "davis.csv").read_bytes()
-    session.test_source = Source.of("test.csv", b"".join(raw.splitlines(True)[:40]))
-    test = cellval.read(session.test_source.buffer(), like=session.read_file())
-    start_run(session, RunOptions(test=test if is_used else None, n_neighbors=3))
-    assert session.run.wait(WAIT)
-    kept = session.file.project.folder / "files" / session.test_source.sha256
-    kept.unlink()
-    if damage == "changed":
-        kept.write_bytes(b"something else")
-    restarted()
-    app = open_app(project=session.link)
-    assert "test file of this project is left out" in texts(app.error)
-    again = session_of(app)
-    assert again.file.decisions == {(12, "height"): "error"}
-    assert again.test_source is None
-    assert (again.run is None) == is_used
-    # chosen again, it is there again
-    again.test_source = session.test_source
-    restarted()
-    app = settled(open_app(project=session.link))
-    assert not app.error
-    assert session_of(app).test_source == session.test_source
-    assert session_of(app).run.status == "done"
-
-
-def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
-    tmp_path, monkeypatch
-):
-    (tmp_path / "file").write_text("no folder")
-    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "file"))
-    restarted()
-    app = open_app()
-    assert "can be kept" in texts(app.error)
-    click(app, "Davis")
-    assert "Not kept" in texts(app.sidebar.error)
-    assert started(app).status == "done"
-    session_of(app).file.decide(12, "height", "error")
-    reloaded = open_app(project=session_of(app).link)
-    assert session_of(reloaded).file.decisions == {(12, "height"): "error"}
-    restarted()
+# --- where the app computes -----------------------------------------------------------
 
 
 def test_where_the_app_computes_is_set_by_the_environment(monkeypatch):
