@@ -12,8 +12,9 @@ from cellval.values.words import score_name
 session = get_session()
 live(session, "export")
 table, values = need_table(session), need_values(session)
-if session.run is not None and session.run.active:
-    st.info("The run is going on: files hold the values so far.")
+with st.container():
+    if session.run is not None and session.run.active:
+        st.info("The run is going on: files hold the values so far.")
 
 
 @st.fragment

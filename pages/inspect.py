@@ -47,9 +47,10 @@ def draw_findings(shown: Shown) -> None:
 
 def draw_cells(shown: Shown, *, is_list: bool) -> None:
     codes.ask(session, shown.table)
-    wanted, decisions = cell_list.choose(shown, is_list=is_list)
-    if shown.suspicion is None:
-        cell_list.say_why_no_surprise(session)
+    with st.container():
+        wanted, decisions = cell_list.choose(shown, is_list=is_list)
+        if shown.suspicion is None:
+            cell_list.say_why_no_surprise(session)
     ranked = shown.table, shown.values, shown.after_answers
     if is_list:
         made = {"decisions": session.file.decisions, "repairs": session.file.repairs}

@@ -17,7 +17,8 @@ session = get_session()
 
 
 def draw() -> None:
-    shown = need_valued(session)
+    with st.container():
+        shown = need_valued(session)
     lowest = lowest_rows(shown.values)
     if not lowest:
         st.info("No row has a value yet.")
@@ -46,8 +47,9 @@ def draw() -> None:
         show_neighbours(shown, a)
     st.divider()
     if np.isfinite(shown.values.row_values[a]):
-        say_repairs(session, int(shown.table.row_numbers[a]))
-        show_label_or_cell(shown, a)
+        with st.container():
+            say_repairs(session, int(shown.table.row_numbers[a]))
+            show_label_or_cell(shown, a)
         show_what_if(shown, a)
     else:
         st.caption(

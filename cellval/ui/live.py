@@ -8,6 +8,9 @@ shown, or one part changed what the other one shows, the app is drawn again.
 While a person goes to another page, the timer can ask for a part of the old one: the
 browser has emptied the page then, and takes only what stands first in it or in the
 sidebar. Two timers would now and then swallow a click on a link.
+
+Streamlit knows a fragment by its place and drops clicks on one that a newer drawing has
+put elsewhere. So whatever may come and go above a fragment is in a container.
 """
 
 import time

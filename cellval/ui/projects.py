@@ -82,7 +82,8 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
             return
         setup, table = (setup or Setup()).found(source)
     except InputError as fault:
-        session.refused = str(fault)
+        stays = f" {old.name} stays open, with all you decided." if old else ""
+        session.refused = f"{fault}{stays}"
         return
     file = FileWork(source=source)
     file.project = shelf().create(source, setup, owner=owner_of(session), work=file)

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from helpers import listed
+from helpers import listed, running, shown
 from streamlit.runtime.scriptrunner import StopException
 
 from cellval.ui import cell_detail, frame, live
@@ -42,3 +42,29 @@ def test_a_drawing_that_is_cut_short_is_not_taken_for_a_whole_one(davis, monkeyp
     monkeypatch.setattr(cell_detail, "_step_buttons", stop)
     app.run()
     assert not ended
+
+
+def place_of(node, words, *above):
+    """Where on a page something is, as Streamlit names it: numbers, from the top."""
+    if words in str(getattr(node, "label", getattr(node, "value", ""))):
+        return above
+    children = getattr(node, "children", {}).items()
+    found = (place_of(child, words, *above, i) for i, child in children)
+    return next(filter(None, found), None)
+
+
+@pytest.mark.parametrize(
+    ("page", "view", "words"),
+    [
+        ("heatmap", None, "Next"),
+        ("inspect", "Cells", "Next"),
+        ("sample", None, "What if?"),
+        ("export", None, "Your file, repaired"),
+    ],
+)
+def test_a_fragment_keeps_its_place(davis, page, view, words):
+    """Or a click on it, while lines above it come and go, would be lost."""
+    ended = shown(page, davis, view=view)
+    going = shown(page, running(davis.table), view=view)
+    place = place_of(going.main, words)
+    assert place and place == place_of(ended.main, words)

@@ -166,6 +166,7 @@ def test_a_damaged_test_file_takes_nothing_else_along(own_home, damage, is_used)
     restarted()
     app = open_app(project=session.link)
     assert "test file of this project is left out" in texts(app.error)
+    assert "stays open" not in texts(app.error), "no other file was refused"
     again = session_of(app)
     assert again.file.decisions == {(12, "height"): "error"}
     assert again.test_source is None

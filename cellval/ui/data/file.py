@@ -112,13 +112,8 @@ def _uploaded(session: Session, key: str) -> None:
 
 def say_refused(session: Session) -> None:
     """Why a link or the last file was not taken, until another one is."""
-    if session.lost:
-        error(session.lost)
-    if not session.refused:
-        return
-    kept = session.file.source
-    stays = f" {kept.name} stays open, with all you decided." if kept else ""
-    error(f"{session.refused}{stays}")
+    for why in filter(None, (session.lost, session.refused)):
+        error(why)
 
 
 def take_sample(session: Session, name: str) -> None:

@@ -154,21 +154,23 @@ def _from_the_first(session: Session) -> None:
 def show(shown: Shown, taught: Taught, found: list[Finding], asked: Asked) -> None:
     """The list, a page of lines at a time, below what the last answer did."""
     session = shown.session
-    put_off = _undo_later(session, taught)
-    many.undo_last(
-        session.file,
-        "findings undo",
-        shortcut=None if put_off else "Z",
-        undo=partial(then_page, session, _undo, shown, taught),
-    )
+    with st.container():
+        put_off = _undo_later(session, taught)
+        many.undo_last(
+            session.file,
+            "findings undo",
+            shortcut=None if put_off else "Z",
+            undo=partial(then_page, session, _undo, shown, taught),
+        )
     if not found:
         st.info(_nothing(taught, asked))
         return
     n_pages, page = math.ceil(len(found) / LINES), 1
-    if n_pages > 1:
-        name = f"findings page {hash(asked)}"
-        page = st.pagination(n_pages, key=session.widget_key(name))
-        page = min(page, n_pages)
+    with st.container():
+        if n_pages > 1:
+            name = f"findings page {hash(asked)}"
+            page = st.pagination(n_pages, key=session.widget_key(name))
+            page = min(page, n_pages)
     first = (page - 1) * LINES
     some = found[first : first + LINES]
     frame = lines(shown.table, some, session.file.decisions)
