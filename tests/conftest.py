@@ -75,7 +75,8 @@ def large():
 def no_runs_left():
     """Runs of a test end with it."""
     yield
-    jobs = [*queue._waiting, *queue._running]
+    lanes = queue.RUNS, queue.BESIDE
+    jobs = [job for lane in lanes for job in (*lane.waiting, *lane.running)]
     for job in jobs:
         job.stop()
     assert all(job.wait(WAIT) for job in jobs)

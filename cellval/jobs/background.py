@@ -131,15 +131,14 @@ class Job(Generic[Result]):
                 del snapshot
                 if not self.active:
                     break
-            self._end(self._ends_as)
+            self._keep_and_end(self._ends_as)
         except InputError as error:
-            self._end("failed", str(error))
+            self._keep_and_end("failed", str(error))
         except Exception as error:  # whatever it is, a person must not see it raw
             report(f"run {self.id} on {self.table.name} failed")
-            self._end("failed", _apology(error))
+            self._keep_and_end("failed", _apology(error))
         finally:
             try:
-                self._keep()
                 if snapshots is not None:
                     snapshots.close()
                 self._settle()
@@ -152,7 +151,17 @@ class Job(Generic[Result]):
         """What it is when there is no more to do."""
         return "done"
 
-    def _keep(self) -> None:
+    def _keep_and_end(self, status: str, error: str | None = None) -> None:
+        """What a page says is done is on disk; if it was stopped, it stays so."""
+        try:
+            if self.active:
+                self._keep(status, error)
+            else:
+                self._keep(self.status, self.error)
+        finally:
+            self._end(status, error)
+
+    def _keep(self, status: str, error: str | None) -> None:
         """Put on disk what there is at the end."""
 
     def _settle(self) -> None:
@@ -244,9 +253,9 @@ class ValuationJob(Job[CellValues]):
         is_whole = self._over is None or self._over.done >= 1
         return "done" if is_whole else "stopped"
 
-    def _keep(self) -> None:
+    def _keep(self, status: str, error: str | None) -> None:
         if self._keeper is not None:
-            self._keeper.end(self.status, self.error or "")
+            self._keeper.end(status, error or "")
 
     def _is_due(self) -> bool:
         """Is it time for new values? The longer a run goes on, the less they change."""

@@ -1,24 +1,24 @@
-"""Valuations of this process wait for each other: few at a time, fair between people.
+"""Computations of this process wait for each other: few at a time, fair between people.
 
 A run uses all cores, so that several at once only make each other late, and take more
-memory together than there may be.
+memory together than there may be. What is measured beside runs waits in a lane of its
+own: a person who looks at results need not wait until a long run ends.
 """
 
 import os
 import threading
 import warnings
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
-from cellval.jobs.background import ValuationJob
+from cellval.jobs.background import Job, ValuationJob
+from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 
-VARIABLE = "CELLVAL_RUNS_AT_ONCE"
+Result = TypeVar("Result")
 
-_waiting: list[ValuationJob] = []  # the oldest first
-_running: list[ValuationJob] = []
-_turns: dict[str, int] = {}  # by person, when the last run of theirs began
-_lock = threading.RLock()
+VARIABLE = "CELLVAL_RUNS_AT_ONCE"
 
 
 def at_once() -> int:
@@ -34,54 +34,82 @@ def at_once() -> int:
 AT_ONCE = at_once()
 
 
+class Lane:
+    """Jobs that wait for each other."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Job[Any]] = []  # the oldest first
+        self.running: list[Job[Any]] = []
+        self.turns: dict[str, int] = {}  # by person, when the last job of theirs began
+        self._lock = threading.RLock()
+
+    def add(self, job: Job[Any], who: str) -> None:
+        """It begins as soon as it is its turn."""
+        job.who, job.on_end = who, self.advance
+        with self._lock:
+            self.waiting.append(job)
+        self.advance()
+
+    def place(self, job: Job[Any]) -> int:
+        """How many begin before this one, plus 1; 0 if it does not wait here."""
+        with self._lock:
+            left, turns, n = [j for j in self.waiting if j.active], dict(self.turns), 0
+            while job in left:
+                following = _following(left, turns)
+                left.remove(following)
+                turns[following.who] = max(turns.values(), default=0) + 1
+                n += 1
+            return n
+
+    def advance(self) -> None:
+        """Called whenever a job came or ended."""
+        with self._lock:
+            self.waiting[:] = [job for job in self.waiting if job.active]
+            self.running[:] = [job for job in self.running if not job.is_over]
+            while self.waiting and len(self.running) < AT_ONCE:
+                job = _following(self.waiting, self.turns)
+                self.waiting.remove(job)
+                self.running.append(job)
+                self.turns[job.who] = max(self.turns.values(), default=0) + 1
+                job.start()
+            known = {job.who for job in (*self.waiting, *self.running)}
+            if not self.waiting:  # nobody is ahead of anybody any more
+                for who in [who for who in self.turns if who not in known]:
+                    del self.turns[who]
+
+
+RUNS, BESIDE = Lane(), Lane()
+
+
 def start(
     table: Table, options: RunOptions, *, who: str = "", **how: Any
 ) -> ValuationJob:
     """Value the cells of a table in the background, as soon as it is its turn."""
     job = ValuationJob(table, options, **how)
-    job.who, job.on_end = who, _advance
-    with _lock:
-        _waiting.append(job)
-    _advance()
+    RUNS.add(job, who)
     return job
 
 
-def place(job: ValuationJob) -> int:
-    """How many runs begin before this one, plus 1; 0 if it has begun or is over."""
-    with _lock:
-        left, turns, n = [j for j in _waiting if j.active], dict(_turns), 0
-        while job in left:
-            following = _following(left, turns)
-            left.remove(following)
-            turns[following.who] = max(turns.values(), default=0) + 1
-            n += 1
-        return n
+def start_beside(
+    table: Table, begin: Callable[[], Iterator[Snapshot[Result]]], *, who: str = ""
+) -> Job[Result]:
+    """Any iterator of snapshots, as soon as it is its turn; see `start_job`."""
+    job = Job(table, begin)
+    BESIDE.add(job, who)
+    return job
 
 
-def own_running(job: ValuationJob) -> ValuationJob | None:
-    """A run of the same person that this one waits for, if there is one."""
-    with _lock:
-        own = [other for other in _running if other.who == job.who and other.active]
-        return own[0] if job in _waiting and own else None
+def place(job: Job[Any]) -> int:
+    """How many begin before this one, plus 1; 0 if it has begun or is over."""
+    return RUNS.place(job) or BESIDE.place(job)
 
 
-def _following(waiting: list[ValuationJob], turns: dict[str, int]) -> ValuationJob:
-    """Whose last run began longest ago; of theirs the oldest."""
+def own_running(job: Job[Any], who: str) -> Job[Any] | None:
+    """A run of this person that this one of theirs waits for, if there is one."""
+    own = [other for other in RUNS.running if other.who == who and other.active]
+    return own[0] if job in RUNS.waiting and job.who == who and own else None
+
+
+def _following(waiting: list[Job[Any]], turns: dict[str, int]) -> Job[Any]:
+    """Whose last job began longest ago; of theirs the oldest."""
     return min(waiting, key=lambda job: turns.get(job.who, 0))
-
-
-def _advance() -> None:
-    """Called whenever a run came or ended."""
-    with _lock:
-        _waiting[:] = [job for job in _waiting if job.active]
-        _running[:] = [job for job in _running if not job.is_over]
-        while _waiting and len(_running) < AT_ONCE:
-            job = _following(_waiting, _turns)
-            _waiting.remove(job)
-            _running.append(job)
-            _turns[job.who] = max(_turns.values(), default=0) + 1
-            job.start()
-        known = {job.who for job in (*_waiting, *_running)}
-        if not _waiting:  # nobody is ahead of anybody any more
-            for who in [who for who in _turns if who not in known]:
-                del _turns[who]

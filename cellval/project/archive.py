@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cellval.errors import InputError
+from cellval.project.checkpoint import FAULTS
 from cellval.project.database import (
     MIGRATIONS,
     NAME,
@@ -35,6 +36,7 @@ MOST_FILES = 2000
 LIST = "project.json"
 WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
 SECRET = ("view", "edit", "owner")  # of a project in its place
+TYPES: dict[str, Any] = {"TEXT": str, "INTEGER": int, "REAL": int | float}
 NO_PROJECT = "This is no project of cellval. Choose a .cellval file that it exported."
 
 
@@ -44,7 +46,8 @@ def pack(project: Project) -> bytes:
         raise InputError("This project is not on disk, so that it cannot be exported.")
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-        file.writestr(LIST, json.dumps(_told(project.folder / NAME)))
+        with project.reading() as database:
+            file.writestr(LIST, json.dumps(_told(database)))
         for path in sorted(project.folder.glob("*/*")):
             name = path.relative_to(project.folder).as_posix()
             if WITHIN.fullmatch(name):
@@ -70,15 +73,13 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
             _write_anew(place / NAME, told, about)
             made = Project(project_id, place, connect(place / NAME))
             with closing(made) as project:
-                project.source, project.runs  # noqa: B018 - can they be read?
-    except InputError:
+                # Can all be read that a list of projects shows?
+                project.source, project.runs, project.created  # noqa: B018
+    except (InputError, OSError):  # our own words; the disk that it is put on
         raise
-    except (Damaged, zipfile.BadZipFile, sqlite3.Error, EOFError, *_OF_JSON) as error:
+    except (Damaged, sqlite3.Error, *FAULTS) as error:
         raise InputError(NO_PROJECT) from error
     return project_id
-
-
-_OF_JSON = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -109,19 +110,17 @@ def _extract(file: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:
             out.write(part)
 
 
-def _told(path: Path) -> dict[str, Any]:
-    """What a database holds at this moment."""
-    with closing(sqlite3.connect(path)) as database:
-        database.execute("BEGIN")  # one moment for all tables
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        tables = {}
-        for table in tables_of(database):
-            found = database.execute(f"SELECT * FROM {table}")
-            names = [column[0] for column in found.description]
-            lines = found.fetchall()
-            if table == "about":
-                lines = [line for line in lines if line[0] not in SECRET]
-            tables[table] = {"columns": names, "lines": lines}
+def _told(database: sqlite3.Connection) -> dict[str, Any]:
+    """What a database holds."""
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    tables = {}
+    for table in tables_of(database):
+        found = database.execute(f"SELECT * FROM {table}")
+        names = [column[0] for column in found.description]
+        lines = found.fetchall()
+        if table == "about":
+            lines = [line for line in lines if line[0] not in SECRET]
+        tables[table] = {"columns": names, "lines": lines}
     return {"format": 1, "schema": version, "tables": tables}
 
 
@@ -145,9 +144,16 @@ def _write_anew(path: Path, told: Mapping[str, Any], about: Mapping[str, Any]) -
 def _fill(
     database: sqlite3.Connection, table: str, columns: list[str], lines: list[list[Any]]
 ) -> None:
-    """Columns must be those of the schema: their names are not taken from a file."""
-    known = [line[1] for line in database.execute(f"PRAGMA table_info({table})")]
-    if columns != known:
+    """Columns must be those of the schema, by name and type: names are not taken from
+    a file, and SQLite would take any value.
+    """
+    found = database.execute(f"PRAGMA table_info({table})")
+    known = {line[1]: TYPES[line[2]] for line in found}
+    if columns != [*known]:
         raise ValueError(f"{table} has other columns")
+    for line in lines:
+        for value, kind in zip(line, known.values(), strict=True):
+            if not isinstance(value, kind):
+                raise ValueError(f"{table} holds something else")
     places = ", ".join("?" * len(known))
     database.executemany(f"INSERT INTO {table} VALUES ({places})", lines)

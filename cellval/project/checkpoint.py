@@ -5,6 +5,7 @@ Texts are not in it: they are the table's, which the project has.
 
 import json
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,12 @@ SHAPES = {  # of the other ones, by how many rows and columns the table has
     "column_values": "m",
     "column_stderr": "m",
 }
+
+# What reading a zip, an array or JSON raises that anybody may have written.
+FAULTS = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError),
+    *(ValueError, KeyError, TypeError, AttributeError, OverflowError),
+)
 
 
 def write_values(path: Path, values: CellValues) -> None:
@@ -56,6 +63,8 @@ def read_values(path: Path, table: Table) -> CellValues:
         for name, axes in SHAPES.items():
             if arrays[name].shape != tuple(sizes[axis] for axis in axes):
                 raise ValueError(f"{name} has another shape")
+            if arrays[name].dtype != np.float64:
+                raise ValueError(f"{name} are no numbers of this kind")
         settings = Settings.from_dict(about["settings"])
         if settings.table != table.fingerprint:
             raise ValueError("values of another table")
@@ -70,5 +79,5 @@ def read_values(path: Path, table: Table) -> CellValues:
                 if name.startswith(SUMS)
             },
         )
-    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except FAULTS as error:
         raise Damaged(str(error)) from error

@@ -5,7 +5,9 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
-from cellval.repairs.repair import Repair
+from cellval.project.source import Setup
+from cellval.repairs.decisions import DECISIONS
+from cellval.repairs.repair import WORDS, Repair
 from cellval.repairs.work import Cell, Standing, Step, Verdict
 
 
@@ -88,6 +90,45 @@ def _verdict(was: Verdict | None) -> list[Any] | None:
     return None if was is None else [was.answer, dict(was.finding)]
 
 
+def joined_steps(
+    own: tuple[list[Step], list[Step], int], theirs: list[Step], n_done: int
+) -> tuple[list[Step], int]:
+    """A history that two programs went on with: what one of them (`own`: steps that it
+    knew, has, and how many are done) did since stands after what the other one did.
+
+    If it undid or redid something, only the cells tell of that.
+    """
+    known, now, done = own
+    old = {id(step) for step in known}
+    new = [step for step in now if id(step) not in old]
+    if not new or done != len(now) or now[-len(new) :] != new:
+        return theirs, n_done
+    joined = [*theirs[:n_done], *new]
+    return joined, len(joined)
+
+
+# --- what anybody may have written: ValueError or TypeError if it cannot be -----------
+
+
+def cell_of(row: Any, column: Any) -> Cell:
+    if not isinstance(row, int) or not isinstance(column, str):
+        raise ValueError("a cell is a row number and a column")
+    return row, column
+
+
+def decision_of(said: Any) -> str | None:
+    """None is none."""
+    if said is not None and said not in DECISIONS:
+        raise ValueError("a decision is none that cellval knows")
+    return None if said is None else str(said)
+
+
+def repair_of(*how: Any) -> Repair:
+    if not all(isinstance(text, str) for text in how) or how[0] not in WORDS:
+        raise ValueError("a repair is none that cellval knows")
+    return Repair(*how)
+
+
 def step_of(
     words: str,
     cells: str,
@@ -99,18 +140,26 @@ def step_of(
 ) -> Step:
     def stood(saved: list[Any]) -> Standing:
         decision, repair, replaced = saved
-        return Standing(decision, Repair(*repair) if repair else None, tuple(replaced))
+        return Standing(
+            decision_of(decision),
+            repair_of(*repair) if repair else None,
+            tuple(map(decision_of, replaced)),
+        )
 
     def said(saved: list[Any] | None) -> Verdict | None:
-        return None if saved is None else Verdict(*saved)
+        return None if saved is None else Verdict(saved[0], dict(saved[1]))
 
     before, after = {}, {}
     for row, column, was, now in json.loads(cells):
-        before[row, column], after[row, column] = stood(was), stood(now)
+        cell = cell_of(row, column)
+        before[cell], after[cell] = stood(was), stood(now)
     told = {key: (said(was), said(now)) for key, was, now in json.loads(rules)}
     read = json.loads(reading)
+    for name, *both in read:
+        for one in both:
+            Setup.from_told({str(name): one})  # which looks at it
     return Step(
-        words,
+        str(words),
         before,
         after,
         bool(is_group),

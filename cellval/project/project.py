@@ -10,10 +10,11 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,16 @@ from cellval.project.database import (
     transaction,
 )
 from cellval.project.files import DELETED, set_aside, tidy, whole_folder
-from cellval.project.kept_work import put_cell, put_rules, put_steps, step_of
+from cellval.project.kept_work import (
+    cell_of,
+    decision_of,
+    joined_steps,
+    put_cell,
+    put_rules,
+    put_steps,
+    repair_of,
+    step_of,
+)
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.repairs.work import Cell, Step, Verdict, Work
@@ -44,10 +54,11 @@ from cellval.whole_files import write_whole
 ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
 SHA256 = re.compile(r"[0-9a-f]{64}")  # of files
 LONGEST_NAME = 80  # characters
+LAST = 2.0**33  # seconds since 1970 that a calendar knows
 UNWRITABLE = "The data folder cannot be written. Make it writable, then try again."
 GONE = "The project was deleted or moved meanwhile. Open it where it is, or its file."
 EVERY = 5.0  # seconds between two checkpoints of a run
-OF_WRITING = 1.0  # times as long as writing one takes, at least
+OF_WRITING, LATEST = 1.0, 10.0  # times as long as writing takes, up to so many
 
 
 @dataclass(frozen=True)
@@ -83,8 +94,8 @@ class Project:
     work : Work
         Decisions and repairs; each change of them is written before it is told of.
     trouble : str
-        Why the latest changes are not on disk; empty if they are. They are tried again
-        with the next one.
+        Why the latest changes are not on disk; empty if they are. Decisions are tried
+        again with the next one, values and measurements by `try_again`.
 
     Examples
     --------
@@ -115,7 +126,10 @@ class Project:
         self._rules: dict[str, Verdict] = {}
         self._reading: dict[str, Any] = {}
         self._pending: dict[Cell, None] = {}  # decided on, and not written yet
+        self._facts: dict[str, Any] = {}  # about it, as they were written
         self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
+        # What else could not be written: runs, measurements, files.
+        self._late: dict[tuple[str, str], Callable[[], None]] = {}
         self._sources: dict[str, Source] = {}  # files that are in memory only
         self.work = work or Work()
         self._load_work()
@@ -208,7 +222,7 @@ class Project:
 
     @property
     def name(self) -> str:
-        return str(self._about("name", ""))
+        return _name(str(self._about("name", "")))
 
     @name.setter
     def name(self, new: str) -> None:
@@ -221,7 +235,17 @@ class Project:
     @property
     def changed(self) -> float:
         """When something last changed, in seconds since 1970."""
-        return float(self._about("changed", 0.0))
+        return self._moment("changed")
+
+    @property
+    def created(self) -> float:
+        return self._moment("created")
+
+    def _moment(self, name: str) -> float:
+        found = self._about(name, 0.0)
+        if not isinstance(found, int | float) or not 0 <= found < LAST:
+            raise Damaged(f"it does not tell when it was {name}")
+        return float(found)
 
     @property
     def setup(self) -> Setup:
@@ -273,8 +297,7 @@ class Project:
     def test_source(self, new: Source | None) -> None:
         if new is not None:
             self._sources[new.sha256] = new
-            with self._noting_trouble():
-                self.add_file(new)
+            self._write(("file", new.sha256), partial(self.add_file, new))
         self._tell(test_file=new.sha256 if new else "")
 
     def _source(self, sha256: str, what: str = "data file") -> Source:
@@ -295,8 +318,8 @@ class Project:
         return source
 
     def _file(self, sha256: str) -> Path:
-        assert self.folder is not None and SHA256.fullmatch(sha256)
-        return self.folder / "files" / sha256
+        assert self.folder is not None
+        return self.folder / "files" / _named(SHA256, sha256)
 
     # --- runs -------------------------------------------------------------------------
 
@@ -336,11 +359,14 @@ class Project:
             f"VALUES ({', '.join('?' * len(line))}) ON CONFLICT (id) DO UPDATE SET "
             + ", ".join(f"{name} = excluded.{name}" for name in later)
         )
-        with self._noting_trouble():
+
+        def write() -> None:
             if values is not None and self.folder is not None:
                 write_values(self._values(run.id), values)
             with self._writing() as database:
                 database.execute(note, tuple(line.values()))
+
+        self._write(("run", run.id), write)
 
     def _said(self, options: RunOptions) -> dict[str, Any]:
         """Options that differ from the usual ones, for JSON."""
@@ -359,9 +385,12 @@ class Project:
         """As they were asked for; a test file is read like the table."""
         said = dict(run.options)
         if isinstance(said.get("test"), Mapping):
-            file = self._source(said["test"]["file"], "test file")
+            file = self._source(str(said["test"].get("file", "")), "test file")
             said["test"] = read(file.buffer(), like=table)
-        return RunOptions(**said)
+        try:
+            return RunOptions(**said)
+        except TypeError as error:  # of a later version, or somebody's own
+            raise Damaged(f"what was asked for is not known: {error}") from error
 
     def table_of(self, run: Run) -> Table:
         """The table that a run valued."""
@@ -375,6 +404,12 @@ class Project:
         path = self._values(run.id)
         try:
             return read_values(path, table)
+        except (OSError, MemoryError) as error:
+            self.aside.append(
+                f"The values of a run cannot be read now ({type(error).__name__}). "
+                "They are left where they are; open the project again later."
+            )
+            return None
         except Damaged as fault:
             kept = "left where they are"
             with suppress(OSError):  # where nothing can be written, they stay
@@ -386,8 +421,8 @@ class Project:
             return None
 
     def _values(self, run_id: str) -> Path:
-        assert self.folder is not None and ID.fullmatch(run_id)
-        return self.folder / "runs" / f"{run_id}.npz"
+        assert self.folder is not None
+        return self.folder / "runs" / f"{_named(ID, run_id)}.npz"
 
     def value(self, *, n_jobs: int | None = None, **options: Any) -> CellValues:
         """Value the cells of the repaired file, with checkpoints; goes on where a run
@@ -451,9 +486,13 @@ class Project:
     def keep_result(self, kind: str, made_from: Any, result: Any) -> None:
         """The latest result of a kind, as JSON."""
         line = (kind, json.dumps(made_from), json.dumps(result), time.time())
-        with self._noting_trouble(), self._writing() as database:
-            insert = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
-            database.execute(insert, line)
+        insert = "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)"
+
+        def write() -> None:
+            with self._writing() as database:
+                database.execute(insert, line)
+
+        self._write(("result", kind), write)
 
     def result(self, kind: str) -> tuple[Any, Any] | None:
         """What it was made from, and the result; None if there is none."""
@@ -470,6 +509,9 @@ class Project:
                 _say(database, self._unsaid)
                 for cell in self._pending:
                     put_cell(database, cell, self.work.standing(cell))
+                others = self._version() != self._seen_version
+                if others:  # what another program did meanwhile stays
+                    self._join()
                 steps, n_done = list(self.work.steps), self.work.n_done
                 rules, reading = dict(self.work.rules), dict(self.work.reading)
                 put_steps(database, self._steps, steps)
@@ -479,9 +521,34 @@ class Project:
                     put_rules(database, rules)
                 if reading != self._reading:
                     _say(database, {"setup": vars(Setup.from_told(reading))})
+            self._facts |= self._unsaid
             self._steps, self._n_done, self._rules = steps, n_done, rules
             self._reading = reading
             self._pending, self._unsaid = {}, {}
+            if others:
+                self._load_work()
+
+    def _join(self) -> None:
+        """What this program did since it last read goes on top of what another one
+        wrote since then: steps after its steps, answers to rules one by one.
+        """
+        work, read_last = self.work, dict(self._rules)
+        steps, n_done = work.steps, work.n_done
+        own = {
+            key: work.rules.get(key)
+            for key in {**work.rules, **read_last}
+            if work.rules.get(key) != read_last.get(key)
+        }
+        known, self._steps, self._n_done = self._steps, *self._steps_written()
+        work.steps, work.n_done = joined_steps(
+            (known, steps, n_done), self._steps, self._n_done
+        )
+        self._rules = self._rules_written()
+        work.rules = {
+            key: verdict
+            for key, verdict in {**self._rules, **own}.items()
+            if verdict is not None
+        }
 
     @property
     def _is_behind(self) -> bool:
@@ -489,38 +556,55 @@ class Project:
         work = self.work
         now = work.steps, work.n_done, work.rules, work.reading
         changed = now != (self._steps, self._n_done, self._rules, self._reading)
-        return bool(self._pending or self._unsaid or changed)
+        return bool(self._pending or self._unsaid or self._late or changed)
+
+    def _write(self, what: tuple[str, str], write: Callable[[], None]) -> None:
+        """What is too large to be tried again with every click; the latest counts."""
+        self._late[what] = write
+        with self._noting_trouble():
+            write()
+            self._late.pop(what, None)
 
     def _load_work(self) -> None:
         work = self.work
+        lines = self._all("SELECT name, value FROM about")
+        self._facts = {name: json.loads(value) for name, value in lines}
         work.decisions = {
-            (row, column): decision
-            for row, column, decision in self._all("SELECT * FROM decisions")
+            cell_of(row, column): decision
+            for row, column, said in self._all("SELECT * FROM decisions")
+            if (decision := decision_of(said)) is not None
         }
         work.repairs, work.before_repair = {}, {}
         names = "row, column, replaced, action, after, reason"
         lines = self._all(f"SELECT {names} FROM repairs ORDER BY n")
         for row, column, replaced, *how in lines:
-            work.repairs[row, column] = Repair(*how)
+            work.repairs[cell_of(row, column)] = repair_of(*how)
             for decision in json.loads(replaced):
-                work.before_repair[row, column] = decision
-        names = "words, cells, is_group, kind, finding, rules, reading"
-        lines = self._all(f"SELECT {names} FROM steps ORDER BY n")
-        work.steps = [step_of(*line) for line in lines]
-        # Steps of before there was a number are all done.
-        n_done = int(self._about("n_done", len(work.steps)))
-        work.n_done = max(0, min(n_done, len(work.steps)))
-        lines = self._all("SELECT key, answer, finding FROM rules")
-        work.rules = {key: Verdict(answer, json.loads(f)) for key, answer, f in lines}
-        self._steps, self._n_done = list(work.steps), work.n_done
-        self._rules = dict(work.rules)
+                work.before_repair[row, column] = decision_of(decision)
+        self._steps, self._n_done = self._steps_written()
+        work.steps, work.n_done = list(self._steps), self._n_done
+        self._rules = self._rules_written()
+        work.rules = dict(self._rules)
         work.reading = Setup.from_dict(self._about("setup", vars(Setup()))).told
         self._reading = dict(work.reading)
         self._seen_version = self._version()
 
+    def _steps_written(self) -> tuple[list[Step], int]:
+        names = "words, cells, is_group, kind, finding, rules, reading"
+        lines = self._all(f"SELECT {names} FROM steps ORDER BY n")
+        steps = [step_of(*line) for line in lines]
+        # Steps of before there was a number are all done.
+        found = self._all("SELECT value FROM about WHERE name = 'n_done'")
+        n_done = int(json.loads(found[0][0])) if found else len(steps)
+        return steps, max(0, min(n_done, len(steps)))
+
+    def _rules_written(self) -> dict[str, Verdict]:
+        lines = self._all("SELECT key, answer, finding FROM rules")
+        return {key: Verdict(answer, dict(json.loads(f))) for key, answer, f in lines}
+
     def refresh(self) -> None:
         """Take what another program has decided meanwhile."""
-        with self._lock:
+        with self._lock, self._noting_trouble():
             if not self._is_behind and self._version() != self._seen_version:
                 self._load_work()
 
@@ -531,10 +615,7 @@ class Project:
     # --- the database -----------------------------------------------------------------
 
     def _about(self, name: str, usual: Any) -> Any:
-        if name in self._unsaid:
-            return self._unsaid[name]
-        found = self._all("SELECT value FROM about WHERE name = ?", name)
-        return json.loads(found[0][0]) if found else usual
+        return {**self._facts, **self._unsaid}.get(name, usual)
 
     def _tell(self, **facts: Any) -> None:
         """Facts about it, which hold at once and are written as decisions are."""
@@ -547,11 +628,22 @@ class Project:
             return self._database.execute(query, arguments).fetchall()
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Its database, as it is at one moment."""
+        with self._lock:
+            self._database.execute("BEGIN")
+            try:
+                yield self._database
+            finally:
+                self._database.execute("ROLLBACK")
+
+    @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         with self._lock, transaction(self._database) as database:
             yield database
-            now = "INSERT OR REPLACE INTO about VALUES ('changed', ?)"
-            database.execute(now, (json.dumps(time.time()),))
+            now = {"changed": time.time()}
+            _say(database, now)
+        self._facts |= now
 
     @contextmanager
     def _noting_trouble(self) -> Iterator[None]:
@@ -563,7 +655,7 @@ class Project:
         else:
             if self.is_gone:
                 self.trouble = GONE
-            elif not self._is_behind and not is_copy(self._database):
+            elif self.folder and not self._is_behind and not is_copy(self._database):
                 self.trouble = ""
 
     def try_again(self) -> None:
@@ -575,6 +667,8 @@ class Project:
                 self._use(connect(path))
                 copy.close()
                 self._seen_version = -1  # others may have written meanwhile
+        for what, write in list(self._late.items()):
+            self._write(what, write)
         self._keep(())
         self.refresh()
 
@@ -595,7 +689,8 @@ class Keeper:
         """A step of the run; now and then it is kept."""
         self._latest = snapshot
         since = time.monotonic() - self._kept_at
-        if snapshot.has_result and since >= max(EVERY, OF_WRITING * self._took):
+        pause = max(EVERY, min(OF_WRITING * self._took, LATEST))
+        if snapshot.has_result and since >= pause:
             self._keep("running")
 
     def end(self, status: str, error: str = "") -> None:
@@ -655,17 +750,30 @@ def changes_told(repairs: Repairs) -> list[Any]:
 
 
 def repairs_of(saved: list[Any]) -> dict[Cell, Repair]:
-    return {(int(row), column): Repair(*how) for row, column, *how in saved}
+    return {cell_of(row, column): repair_of(*how) for row, column, *how in saved}
 
 
 def _run(line: tuple[Any, ...]) -> Run:
+    """`Damaged` if it is none: anybody may have written it."""
     run = Run(*line)
-    return replace(
-        run,
-        options=json.loads(line[1]),
-        setup=Setup.from_dict(json.loads(line[2])),
-        changes=repairs_of(json.loads(line[3])),
-    )
+    try:
+        return replace(
+            run,
+            id=_named(ID, run.id),
+            options=dict(json.loads(line[1])),
+            setup=Setup.from_dict(json.loads(line[2])),
+            changes=repairs_of(json.loads(line[3])),
+            done=min(max(float(run.done), 0.0), 1.0),
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise Damaged(f"one of its runs cannot be read: {error}") from error
+
+
+def _named(pattern: re.Pattern[str], name: str) -> str:
+    """A name that becomes a path, or `Damaged`."""
+    if not pattern.fullmatch(name):
+        raise Damaged("a file of it has a name that is none of ours")
+    return name
 
 
 def remove(path: Path) -> None:

@@ -44,6 +44,7 @@ class Shelf:
         self._folder = folder
         self._known: dict[str, tuple[Any, Entry]] = {}  # and when they were written
         self.aside: list[str] = []  # a sentence for each damaged project
+        self.unread: list[str] = []  # for each that is not in the list, when last made
 
     @cached_property
     def folder(self) -> Path:
@@ -66,7 +67,7 @@ class Shelf:
 
     def entries(self, owner: str | None = None) -> list[Entry]:
         """The latest first; those of one owner, or all."""
-        found = []
+        found, self.unread = [], []
         for project_id in self._ids():
             try:
                 entry = self._entry(project_id)
@@ -74,8 +75,11 @@ class Shelf:
                     found.append(entry)
             except Damaged as fault:
                 self._set_aside(project_id, fault)
-            except (InputError, sqlite3.Error, OSError):
-                continue  # of a later version, deleted meanwhile, or locked
+            except FileNotFoundError:
+                continue  # deleted meanwhile
+            except (InputError, sqlite3.Error, OSError) as error:
+                why = str(error) if isinstance(error, InputError) else why_not(error)
+                self.unread.append(f"The project in {project_id} is not listed: {why}")
         return sorted(found, key=lambda entry: -entry.changed)
 
     def _entry(self, project_id: str) -> Entry:
@@ -209,7 +213,7 @@ def _entry(project: Project) -> Entry:
         project.id,
         project.name,
         str(files.get(about("file", ""), "")),
-        float(about("created", 0.0)),
+        project.created,
         project.changed,
         project.owner,
         len(work.decisions),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import Any
 
+from cellval.errors import is_whole
 from cellval.recipes.steps import Reading
 from cellval.table.labels import GUESS, NoLabel
 from cellval.table.table import Table, read
@@ -51,6 +52,15 @@ class Setup:
     sheet: str | None = None  # of a workbook
     header_row: int | None = None
     has_label: bool = True
+
+    def __post_init__(self) -> None:
+        """Projects and recipes come from anywhere."""
+        texts = (self.label, self.id_column, self.sheet, *self.exclude)
+        told = (*texts, *(text for pair in self.kinds for text in pair))
+        if not all(text is None or isinstance(text, str) for text in told):
+            raise ValueError("how a file is read must be told in texts")
+        if not (self.header_row is None or is_whole(self.header_row, 0)):
+            raise ValueError("the header row must be a number")
 
     def read(self, source: Source) -> Table:
         """The file as a table, or InputError."""

@@ -55,8 +55,10 @@ def entries_for(session: Session) -> list[Entry]:
 
 
 def set_aside() -> list[str]:
-    """Damaged projects, a sentence each; not on a shared server: whose are they?"""
-    return [] if is_shared() else shelf().aside
+    """Projects that the list lacks, a sentence each; not on a shared server: whose are
+    they?
+    """
+    return [] if is_shared() else [*shelf().aside, *shelf().unread]
 
 
 # --- opening --------------------------------------------------------------------------

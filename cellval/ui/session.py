@@ -21,6 +21,7 @@ from cellval.detect.learning import Taught, taught
 from cellval.detect.suspicion import Suspicion
 from cellval.errors import InputError
 from cellval.games.block_values import BlockValues
+from cellval.jobs import queue
 from cellval.jobs.background import Job, ValuationJob, start_job
 from cellval.kept import kept
 from cellval.progress import Snapshot
@@ -76,16 +77,20 @@ class SideJob(Generic[Result]):
         made_from: Any,
         begin: Begin[Result],
         keep: Callable[[Result], None] = lambda result: None,
+        *,
+        who: str | None = None,
     ) -> Job[Result]:
         """Begin anew, in place of the last one; `keep` takes what comes of it.
 
+        For somebody, `who`, it waits for its turn; without it is a matter of a moment.
         What runs already goes on: a second click came before the first was shown.
         """
         if (job := self.on(table)) and job.active and self.made_from == made_from:
             return job
         self.stop()
         kept_of = partial(_kept_of, begin, keep)
-        self.made_from, self.job = made_from, start_job(table, kept_of)
+        turn = start_job if who is None else partial(queue.start_beside, who=who)
+        self.made_from, self.job = made_from, turn(table, kept_of)
         return self.job
 
     def on(self, table: Table | None) -> Job[Result] | None:
@@ -394,7 +399,7 @@ class Session:
     def goes_on_beside(self) -> bool:
         """Does anything run that pages follow, other than the run?"""
         jobs = [side.job for side in self.file.sides]
-        return any(job is not None and job.active for job in jobs)
+        return any(job is not None and not job.is_over for job in jobs)
 
     def touch(self) -> None:
         """A person does something with what is shown; see `shown`."""
@@ -409,6 +414,8 @@ class Session:
         """Who comes to a page sees the latest, and then it stays for a while: what
         somebody wants to click must not move away.
         """
+        if self.file.project is not None:
+            self.file.project.refresh()  # what another program decided
         self.held = None
         self.shown()
         self.touch()

@@ -105,7 +105,8 @@ def _going(session: Session, run: ValuationJob) -> None:
     if run.status == "waiting":
         before = counted(queue.place(run), "run")
         st.progress(0.0, text=f"Waiting: {before} before this one")
-        if (other := queue.own_running(run)) is not None and session.may_edit:
+        other = queue.own_running(run, session.who)
+        if other is not None and session.may_edit:
             st.button(
                 "Stop the run before it",
                 key="stop other",
@@ -200,9 +201,10 @@ def _show_values(session: Session, run: ValuationJob) -> None:
     settings = values.settings
     if run.status == "stopped":
         why = "Cut short" if session.memo.is_cut_short else "Stopped"
+        kept = "are kept" if run.is_over else "are being kept"
         st.warning(
-            f"{why} after {whole_percent(run.progress.done)}. The values so far are "
-            "kept." + " The latest are on their way." * (not run.is_settled),
+            f"{why} after {whole_percent(run.progress.done)}. The values so far {kept}."
+            + " The latest are on their way." * (not run.is_settled),
             icon=":material/stop_circle:",
         )
     else:

@@ -5,10 +5,11 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from cellval.jobs import queue
 from cellval.jobs.background import Job
 from cellval.table.table import Table
-from cellval.text import whole_percent
-from cellval.ui.session import Begin, Result, SideJob
+from cellval.text import counted, whole_percent
+from cellval.ui.session import Begin, Result, SideJob, get_session
 from cellval.ui.text import plain
 from cellval.ui.widgets import action
 
@@ -39,11 +40,11 @@ def start_button(
     keep: Callable[[Result], None] = lambda result: None,
 ) -> None:
     """Start a computation, or start it again with the same choice; not while it runs"""
-    job = side.on(table)
+    job, who = side.on(table), get_session().who
     again = job is not None and side.made_from == choice and not job.active
     action(
         labels[again],
-        lambda: side.start(table, choice, begin, keep).wait(SHORT_RUN),
+        lambda: side.start(table, choice, begin, keep, who=who).wait(SHORT_RUN),
         key=key,
         type="secondary" if again else "primary",
         icon=":material/play_arrow:",
@@ -56,6 +57,9 @@ def progress(
     job: Job[Any], words: str, keeps: str, *, label: str = "Stop", key: str
 ) -> None:
     """How far a computation is, and the button that stops it."""
+    if job.status == "waiting":
+        before = counted(queue.place(job), "computation")
+        words = f"Waiting: {before} before this one"
     left = f", {job.progress.time_left}" if job.progress.time_left else ""
     st.progress(min(1.0, job.progress.done), text=f"{words}{left}")
     st.button(label, key=key, icon=":material/stop:", on_click=job.stop, help=keeps)
@@ -67,6 +71,7 @@ def ended(job: Job[Any], keeps: str = "") -> bool:
         st.error(plain(job.error or "This failed."), icon=":material/error:")
         return False
     if job.status == "stopped":
+        keeps = keeps if job.is_over else "Keeping what there is ..."
         words = f"Stopped after {whole_percent(job.progress.done)}. {keeps}".rstrip()
         st.caption(f":material/stop_circle: {words}")
     return True

@@ -203,7 +203,7 @@ def test_scores_in_the_background_are_those_of_the_library(davis, repaired):
     assert (scores.progress.done, scores.progress.seconds_left) == (1, 0)
     *_, expected = iter_comparison(davis, repaired, **options)
     np.testing.assert_array_equal(scores.result.after, expected.result.after)
-    assert scores not in (*queue._waiting, *queue._running)
+    assert scores not in (*queue.RUNS.running, *queue.BESIDE.running)
 
 
 def test_stopped_scores_keep_what_there_is(davis, repaired):

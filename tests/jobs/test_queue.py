@@ -1,6 +1,7 @@
 """Valuations of this process: few at a time, fair between people, forgotten after."""
 
 import gc
+import threading
 import time
 import weakref
 from dataclasses import fields
@@ -75,8 +76,9 @@ def test_one_runs_and_the_others_wait_in_turn_between_people(long_table, table):
     waiting = [*more, other]
     assert all(job.status == "waiting" and job.active for job in waiting)
     assert [queue.place(job) for job in (first, *more, other)] == [0, 2, 3, 4, 1]
-    assert queue.own_running(more[0]) is first
-    assert queue.own_running(other) is queue.own_running(first) is None
+    assert queue.own_running(more[0], "ann") is first
+    assert queue.own_running(more[0], "bob") is None, "he only has a link to it"
+    assert queue.own_running(other, "bob") is queue.own_running(first, "ann") is None
     more[0].stop()  # while it waits: at once
     assert more[0].is_over
     assert more[0].status == "stopped"
@@ -89,7 +91,7 @@ def test_one_runs_and_the_others_wait_in_turn_between_people(long_table, table):
         job.stop()
     assert all(job.wait(WAIT) for job in waiting)
     assert queue.start(table, RunOptions(n_neighbors=1), who="bob").wait(WAIT)
-    assert not queue._turns or set(queue._turns) == {"bob"}
+    assert not queue.RUNS.turns or set(queue.RUNS.turns) == {"bob"}
 
 
 def test_a_failed_run_does_not_hold_up_the_others(table):
@@ -108,7 +110,7 @@ def test_several_at_once_where_the_machine_may(long_table, monkeypatch):
 def test_nothing_holds_a_run_that_is_over(table):
     job = queue.start(table, RunOptions(n_neighbors=1))
     assert job.wait(WAIT)
-    queue._advance()
+    queue.RUNS.advance()
     gone = weakref.ref(job)
     del job
     gc.collect()
@@ -139,6 +141,34 @@ def test_a_run_tells_its_keeper_every_step_and_the_end(table):
     failed = queue.start(table, RunOptions(test=1.5), keeper=keeper)
     assert failed.wait(WAIT)
     assert keeper.ended == ("failed", failed.error)
+
+
+def test_a_run_is_done_when_it_is_kept(table):
+    """What a page says is done is there after a crash."""
+    keeper, seen = Kept(), []
+    keeper.end = lambda status, error="": seen.append((status, job.status))
+    job = ValuationJob(table, RunOptions(n_neighbors=1), keeper=keeper)
+    job.start()
+    assert job.wait(WAIT)
+    assert seen == [("done", "running")] and job.status == "done"
+
+
+def test_what_is_measured_waits_for_its_turn_but_not_for_runs(long_table, davis):
+    go_on = threading.Event()
+
+    def steps():
+        while not go_on.wait(0.01):
+            yield Snapshot()
+
+    run = endless(long_table, "ann")
+    first, second = (
+        queue.start_beside(davis, steps, who=who) for who in ("ann", "bob")
+    )
+    assert run.active and first.status != "waiting"
+    assert (second.status, queue.place(second), queue.place(first)) == ("waiting", 1, 0)
+    go_on.set()
+    assert first.wait(WAIT) and second.wait(WAIT)
+    assert second.status == "done"
 
 
 def test_a_run_goes_on_from_what_another_had(table):

@@ -14,6 +14,7 @@ from helpers import (
     labels,
     link_of,
     open_app,
+    raw_text_of,
     restarted,
     running,
     session_of,
@@ -25,6 +26,7 @@ from helpers import (
 )
 
 from cellval.jobs import background
+from cellval.project.project import Project
 from cellval.repairs.repair import Repair
 from cellval.ui import live
 from cellval.ui.navigation import PAGES, file_of
@@ -154,6 +156,29 @@ def test_who_looks_on_changes_nothing_and_stops_nothing(endless):
     click(goto(app, "data"), "Wine")  # another file in that browser
     assert session_of(app).may_edit
     assert run.active
+
+
+def test_another_run_of_somebody_is_named_to_them_alone(endless):
+    app = started()
+    before = session_of(app).run
+    click(goto(app, "data"), "Wine")
+    click(app, "Value the cells")
+    assert session_of(app).run.status == "waiting"
+    assert "Stop the run before it" in labels(app.sidebar)
+    other = open_app("heatmap", project=link_of(app, "edit"))
+    assert session_of(other).run is session_of(app).run
+    assert "Stop the run before it" not in labels(other.sidebar)
+    assert "davis.csv" not in raw_text_of(other)
+    assert before.active
+
+
+def test_what_another_program_decides_is_shown():
+    app = settled(started())
+    project = session_of(app).file.project
+    beside = Project.open(project.folder.parent, project.id)
+    beside.work.decide(12, "height", "error")
+    goto(app, "export")
+    assert session_of(app).file.decisions == {(12, "height"): "error"}
 
 
 def test_what_who_looks_on_values_is_not_in_the_project():

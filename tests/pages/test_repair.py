@@ -5,6 +5,7 @@ import time
 import pytest
 from cases import WRONG_FILES
 from helpers import (
+    WAIT,
     button,
     click,
     davis_source,
@@ -236,6 +237,7 @@ def test_measuring_is_watched_stopped_and_kept(davis, endless_measuring):
     assert button(app, "Measure before and after").disabled
     click(app, "Stop measuring")
     assert job.status == "stopped"
+    assert job.wait(WAIT)  # it is on disk then, and only then this is said
     drawn(app)
     assert "What was measured so far is kept" in text_of(app)
     assert "Too early to say" in text_of(app)

@@ -1,6 +1,7 @@
 """A project as one file; anything else is refused."""
 
 import json
+import sqlite3
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 from cellval.errors import InputError
+from cellval.project import database
 from cellval.project.archive import pack
+from cellval.project.database import Damaged
 from cellval.project.shelf import Shelf
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair
@@ -70,6 +73,113 @@ def test_an_archive_of_something_else_is_refused(shelf, project, tmp_path, chang
     for nothing in (b"", b"PK", b"x,y\n1,2\n"):
         with pytest.raises(InputError, match="no project of cellval"):
             shelf.bring_in(nothing)
+
+
+def told_otherwise(packed, table, column, value):
+    """A project's file with another value in all lines of a table."""
+    with zipfile.ZipFile(BytesIO(packed)) as file:
+        told = json.loads(file.read("project.json"))
+    found = told["tables"][table]
+    if table == "about":
+        lines = [[name, value if name == column else v] for name, v in found["lines"]]
+    else:
+        at = found["columns"].index(column)
+        lines = [[*line[:at], value, *line[at + 1 :]] for line in found["lines"]]
+    assert lines != found["lines"]
+    found["lines"] = lines
+    return changed_archive(packed, **{"project.json": json.dumps(told)})
+
+
+STOOD = '[[1, "weight", [null, null, []], [%s, null, []]]]'
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("about", "created", '"x"'),
+        ("about", "created", "1e300"),
+        ("about", "created", "NaN"),
+        ("about", "name", "no JSON"),
+        ("about", "setup", '{"label": 5}'),
+        ("about", "n_done", "[]"),
+        ("decisions", "decision", "perhaps"),
+        ("decisions", "row", "one"),
+        ("decisions", "column", 3),
+        ("repairs", "action", "explode"),
+        ("repairs", "after", 5),
+        ("repairs", "replaced", '["perhaps"]'),
+        ("steps", "cells", STOOD % '"perhaps"'),
+        ("steps", "cells", STOOD % "{}"),
+        ("steps", "reading", '[["label", null, {}]]'),
+        ("steps", "rules", '[["key", null, ["perhaps", {}]]]'),
+        ("rules", "finding", "[1]"),
+        ("rules", "answer", "perhaps"),
+        ("runs", "done", "half"),
+        ("runs", "id", "../../outside"),
+        ("runs", "options", "5"),
+        ("runs", "setup", "[]"),
+        ("runs", "changes", '[[1, "weight", "explode", "", ""]]'),
+    ],
+)
+def test_a_project_with_something_else_in_it_is_refused(
+    shelf, project, tmp_path, table, column, value
+):
+    """Or the list of projects could not be drawn any more, for anybody."""
+    project.value(n_neighbors=3)
+    project.work.decide(1, "weight", "fine")
+    project.work.repair(12, "height", Repair("replace", "166"))
+    project.work.answer("rule", "accepted", {"given": ["height"], "target": "weight"})
+    hostile = told_otherwise(pack(project), table, column, value)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InputError, match="no project of cellval"):
+        shelf.bring_in(hostile)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+
+
+def test_a_damaged_project_file_is_refused_wherever_the_damage_is(shelf, project):
+    project.work.decide(1, "weight", "fine")
+    packed = pack(project)
+    for at in range(0, len(packed), max(1, len(packed) // 400)):
+        damaged = bytearray(packed)
+        damaged[at] ^= 0x55
+        try:
+            came = shelf.bring_in(bytes(damaged))
+        except InputError:
+            continue
+        assert came.source.raw == project.source.raw  # a date or so of the zip
+        came.close()
+
+
+def test_options_that_nobody_knows_are_said_when_they_are_asked_for(shelf, project):
+    project.value(n_neighbors=3)
+    hostile = told_otherwise(pack(project), "runs", "options", '{"magic": 5}')
+    came = shelf.bring_in(hostile)
+    with pytest.raises(Damaged, match="magic"):
+        came.options_of(came.runs[0], came.table)
+
+
+def test_a_project_that_cannot_be_written_is_exported_and_copied(
+    shelf, project, monkeypatch
+):
+    project.work.decide(1, "weight", "fine")
+    monkeypatch.setattr(
+        database.os, "access", lambda path, mode: project.folder not in path.parents
+    )
+    monkeypatch.setattr(sqlite3, "connect", only_elsewhere(project.folder))
+    copy = shelf.copy(project.id)
+    assert copy.work.decisions == {(1, "weight"): "fine"}
+
+
+def only_elsewhere(folder, connect=sqlite3.connect):
+    """As SQLite does in a folder that it cannot write to."""
+
+    def try_it(path, *args, **how):
+        if folder in Path(path).parents:
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(path, *args, **how)
+
+    return try_it
 
 
 def test_a_huge_archive_is_refused_by_what_it_says(shelf, project, monkeypatch):

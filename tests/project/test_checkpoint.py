@@ -41,3 +41,52 @@ def test_damaged_values_are_set_aside_and_the_rest_stays(project, damage, again)
     assert not path.exists()
     assert path.with_name(f"{path.name}.damaged").exists()
     assert found.work.decisions == {(12, "weight"): "error"}
+
+
+def changed_arrays(path, **new):
+    with np.load(path) as file:
+        arrays = {**file, **new}
+    with path.open("wb") as out:
+        np.savez(out, **arrays)
+
+
+def flagged(path, place, bit):
+    """The zip with another bit in the header of each entry of its directory."""
+    raw = bytearray(path.read_bytes())
+    at = raw.find(b"PK\x01\x02")
+    while at >= 0:
+        raw[at + place] |= bit
+        at = raw.find(b"PK\x01\x02", at + 1)
+    path.write_bytes(bytes(raw))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda path: changed_arrays(path, values=np.full((200, 4), "x")),
+        lambda path: changed_arrays(path, about=np.frombuffer(b"[]", np.uint8)),
+        lambda path: flagged(path, 8, 1),  # encrypted
+        lambda path: flagged(path, 6, 99),  # needs another version
+    ],
+)
+def test_values_that_somebody_made_up_are_set_aside(project, damage, again):
+    project.value(n_neighbors=3)
+    (path,) = (project.folder / "runs").glob("*.npz")
+    damage(path)
+    found = again(project)
+    assert found.values is None
+    assert "set aside" in found.aside[0]
+
+
+@pytest.mark.parametrize("fault", [PermissionError, MemoryError])
+def test_values_that_cannot_be_read_now_stay(project, fault, again, monkeypatch):
+    project.value(n_neighbors=3)
+    (path,) = (project.folder / "runs").glob("*.npz")
+
+    def fail(*_):
+        raise fault
+
+    monkeypatch.setattr("cellval.project.project.read_values", fail)
+    found = again(project)
+    assert found.values is None and path.exists()
+    assert "left where they are" in found.aside[0]

@@ -48,6 +48,7 @@ def test_a_project_of_a_later_version_is_left_alone(shelf, project):
     project.close()
     assert shelf.entries() == []
     assert shelf.aside == []
+    assert "later version" in shelf.unread[0]
     with pytest.raises(InputError, match="later version"):
         shelf.open(project.id)
 

@@ -1,5 +1,6 @@
 """Projects: what was done is there again, whatever ended the program."""
 
+import errno
 import subprocess
 import sys
 import time
@@ -169,6 +170,78 @@ def test_a_full_disk_is_said_and_all_is_written_once_it_is_not(
     found = again(project).work
     assert found.decisions == {(2, "weight"): "error", (3, "weight"): "unsure"}
     assert len(found.repairs) == 1
+
+
+@pytest.mark.parametrize("what", ["values", "result", "test file"])
+def test_what_a_full_disk_did_not_take_is_not_called_kept(
+    project, monkeypatch, again, what
+):
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def fail(*_):
+        raise full
+
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "write_values", fail)
+        disk.setattr(projects, "write_whole", fail)
+        if what == "result":
+            disk.setattr(project, "_writing", fail)
+            project.keep_result("comparison", {}, {"better": 3})
+        elif what == "values":
+            project.value(n_neighbors=3)
+        else:
+            test = Source.of("test.csv", b"x,y\n1,2\n")
+            project.test_source = test
+    project.work.decide(1, "weight", "fine")  # for which there is room
+    assert "disk is full" in project.trouble
+    assert again(project).work.decisions == {(1, "weight"): "fine"}
+    project.try_again()
+    assert project.trouble == ""
+    found = again(project)
+    if what == "result":
+        assert found.result("comparison") == ({}, {"better": 3})
+    elif what == "values":
+        assert found.runs[0].status == "done" and found.values is not None
+    else:
+        assert found.test_source.raw == test.raw
+
+
+def test_two_programs_at_once_keep_both_histories_and_rules(project, again):
+    work, other = project.work, again(project)
+    work.decide(1, "weight", "fine")
+    other.work.decide(2, "weight", "error")  # without having looked
+    other.work.answer("theirs", "refused")
+    work.answer("ours", "accepted")
+    work.decide(3, "weight", "unsure")
+    found = again(project).work
+    assert len(found.decisions) == 3
+    assert {*found.rules} == {"theirs", "ours"}
+    words = [step.words for step in found.steps]
+    assert len(words) == found.n_done == 5
+    assert [step.words for step in work.steps] == words
+    while work.undo_step():
+        pass
+    assert (work.decisions, work.rules) == ({}, {})
+    found = again(project).work
+    assert (found.decisions, found.rules, found.n_done) == ({}, {}, 0)
+
+
+def test_an_undo_beside_another_program_takes_nothing_of_theirs(project, again):
+    project.work.decide(1, "weight", "fine")
+    other = again(project)
+    other.work.decide(2, "weight", "error")
+    project.work.undo_step()
+    found = again(project).work
+    assert found.decisions == {(2, "weight"): "error"}
+    assert len(found.steps) == 2
+
+
+def test_pages_ask_no_disk_for_links_and_names(project):
+    link = project.link("edit")
+    project._database.close()  # as if the disk was gone
+    assert (project.link("edit"), project.name) == (link, "davis")
+    project.refresh()
+    assert "cannot be used" in project.trouble
 
 
 def make_unwritable(project, monkeypatch):

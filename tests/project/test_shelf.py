@@ -29,6 +29,7 @@ def test_where_nothing_can_be_kept_it_is_said_and_works_all_the_same(
     project = shelf.create(davis_file, SETUP)
     assert "cannot be used" in project.trouble
     project.work.decide(1, "weight", "error")
+    assert "cannot be used" in project.trouble, "it is still not kept"
     assert project.table.n_rows == 200
     assert shelf.entries() == []
 

@@ -90,7 +90,8 @@ def _start(session: Session, before: Table) -> None:
         if project is not None:
             project.keep_result("comparison", changes_told(made_from), told(found))
 
-    session.file.comparison.start(before, made_from, compare, keep)
+    side = session.file.comparison
+    side.start(before, made_from, compare, keep, who=session.who)
 
 
 def _going(job: Job[Comparison]) -> None:

@@ -18,7 +18,7 @@ from cellval.text import content, counted, short_names
 from cellval.ui import tables
 from cellval.ui.charts import chart
 from cellval.ui.navigation import goto
-from cellval.ui.parts import draw_said, say
+from cellval.ui.parts import draw_said, say, then_page
 from cellval.ui.session import Edits, Session, Shown
 from cellval.ui.tables import heading
 from cellval.ui.text import plain
@@ -106,7 +106,8 @@ def store_button(
         session.original_row(row_number)[of_label],
     )
     icon, dropped = ":material/build:", (row_number, "") in session.file.repairs
-    keep = partial(store, session, row_number, texts, reason)
+    # The sidebar, too: it says if that could not be kept.
+    keep = partial(then_page, session, store, session, row_number, texts, reason)
     if flips:
         with st.popover(f"{label} …", icon=icon, key=f"{key} caution"):
             st.markdown(f":material/warning: {LABEL_CAUTION}")
@@ -139,7 +140,7 @@ def stored_line(
                 key=key,
                 icon=":material/undo:",
                 help="Takes this back: the row is as in your file again.",
-                on_click=partial(session.file.undo, *made),
+                on_click=partial(then_page, session, session.file.undo, *made),
             )
 
 
