@@ -1,8 +1,10 @@
 """Small results as JSON: dataclasses of arrays, texts and numbers."""
 
+from collections import abc
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -23,8 +25,33 @@ def told(result: Any) -> dict[str, Any]:
 
 
 def again(kind: type[Result], saved: Mapping[str, Any]) -> Result:
-    """A dataclass from what `told` gave."""
-    return kind(**{name: _restored(value) for name, value in saved.items()})
+    """A dataclass from what `told` gave; TypeError if it is something else: a project
+    may come from anybody.
+    """
+    hints = get_type_hints(kind)
+    found = {name: _restored(value) for name, value in saved.items()}
+    for name, value in found.items():
+        if not _fits(value, hints.get(name)):
+            raise TypeError(f"{name} is something else")
+    return kind(**found)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        return any(_fits(value, one) for one in inner)
+    if origin is tuple:
+        if not isinstance(value, tuple):
+            return False
+        every = inner[:1] * len(value) if inner[-1] is ... else inner
+        return len(value) == len(every) and all(map(_fits, value, every))
+    if origin is abc.Mapping:
+        fits = isinstance(value, abc.Mapping)
+        return fits and all(_fits(one, inner[1]) for one in value.values())
+    if hint is np.ndarray:
+        return isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+    known: Any = {float: int | float, None: ()}.get(hint, hint)
+    return hint is Any or isinstance(value, known)
 
 
 def _plain(value: Any) -> Any:

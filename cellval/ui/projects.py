@@ -179,6 +179,8 @@ def rename(project_id: str, name: str) -> None:
     if project is None:
         project = shelf().open(project_id)
     project.name = name
+    if project.trouble:
+        raise InputError(f"The new name is not kept. {project.trouble}")
 
 
 def running(project_id: str) -> bool:

@@ -19,8 +19,11 @@ from helpers import (
 )
 
 import cellval
+from cellval.errors import InputError
+from cellval.project import database
 from cellval.project.archive import pack
 from cellval.project.source import Source
+from cellval.ui import projects
 from cellval.ui.runs import start_run
 from cellval.values.options import RunOptions
 
@@ -196,3 +199,16 @@ def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
     reloaded = open_app(project=session_of(app).link)
     assert session_of(reloaded).file.decisions == {(12, "height"): "error"}
     restarted()
+
+
+def test_a_new_name_that_is_not_kept_is_said(own_home, monkeypatch):
+    session = session_of(click(open_app(), "Davis"))
+    project = session.file.project
+    place, known = project.folder, project.id
+    del session, project
+    restarted()
+    monkeypatch.setattr(
+        database.os, "access", lambda path, mode: place not in path.parents
+    )
+    with pytest.raises(InputError, match="not kept"):
+        projects.rename(known, "Heights")

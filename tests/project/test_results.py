@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 
 import cellval
 from cellval.games.block_values import BlockValues
@@ -22,3 +23,25 @@ def test_results_come_back_as_they_were(davis):
                 assert getattr(found, name).dtype == value.dtype
     assert found.row_groups == blocks.row_groups
     assert again(Comparison, told(measured)).frame().equals(measured.frame())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("models", "all"),
+        ("models", [1, 2]),
+        ("before", [1.0]),
+        ("before", {"array": ["x"], "dtype": "<U1"}),
+        ("note", {}),
+        ("n_touched", None),
+        ("failures", {"tree": 5}),
+        ("errors_before", "none"),
+        ("unheard_of", 1),
+    ],
+)
+def test_what_is_no_result_is_refused(davis, name, value):
+    """Of a project that somebody made up; or a page could not be drawn."""
+    fixed = cellval.repair(davis, {(12, "weight"): "57"})
+    measured = cellval.compare_models(davis, fixed, folds=2, repeats=1)
+    with pytest.raises(TypeError):
+        again(Comparison, told(measured) | {name: value})
