@@ -1,8 +1,10 @@
 """All projects of a data folder."""
 
+import errno
 import os
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 import cellval
 from cellval.errors import InputError
+from cellval.project import project as projects
 from cellval.project.database import NAME
 from cellval.project.files import A_DAY
 from cellval.project.project import Project
@@ -31,6 +34,15 @@ def test_where_nothing_can_be_kept_it_is_said_and_works_all_the_same(
     project.work.decide(1, "weight", "error")
     assert project.table.n_rows == 200
     assert shelf.entries() == []
+
+
+def test_many_may_ask_at_once_whether_projects_can_be_kept(tmp_path):
+    def ask(_):
+        return Shelf(tmp_path).why_not()
+
+    with ThreadPoolExecutor(8) as people:
+        assert set(people.map(ask, range(2000))) == {""}
+    assert list((tmp_path / "projects").iterdir()) == []
 
 
 def test_a_project_is_not_taken_for_damaged_while_it_is_made(
@@ -111,3 +123,16 @@ def test_the_door_of_the_library_says_what_is_there(tmp_path):
     with pytest.raises(InputError):
         cellval.open_project("c", b"", folder=tmp_path)
     assert [entry.name for entry in cellval.projects(folder=tmp_path)] == ["a"]
+
+
+def test_the_door_of_the_library_refuses_what_it_could_not_keep(tmp_path, monkeypatch):
+    """There is room to find out, but not for the file."""
+
+    def full(path, raw):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(projects, "write_whole", full)
+    assert Shelf(tmp_path).why_not() == ""
+    with pytest.raises(InputError, match="The disk is full"):
+        cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    assert list((tmp_path / "projects").iterdir()) == []
