@@ -110,6 +110,21 @@ class Shelf:
         except (sqlite3.Error, OSError, Damaged) as error:
             raise InputError(why_not(error)) from error
 
+    def keep(self, project: Project) -> None:
+        """Write what could not be written: also all of a project that could only be
+        made in memory. If it cannot be yet, the project says why.
+        """
+        if project.folder is None:
+            project.trouble = self.why_not()
+            if project.trouble:
+                return
+            try:
+                project.take_place(self.folder)
+            except (sqlite3.Error, OSError, Damaged) as error:
+                project.trouble = why_not(error)
+                return
+        project.try_again()
+
     def open(self, project_id: str, work: Work | None = None) -> Project:
         """The project with an id; InputError if it is not there or damaged."""
         try:

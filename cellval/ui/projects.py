@@ -71,6 +71,7 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
     """
     old, session.refused = session.file.source, ""
     if old is not None and old.sha256 == source.sha256:
+        keep_again(session.file)
         return
     try:
         if source.name.casefold().endswith(ENDING):
@@ -92,6 +93,22 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
     session.take_file(file, setup, table)
     session.opened[source.sha256] = file.project.id
     session.link, session.may_edit = file.project.link("edit"), True
+
+
+def keep_again(file: FileWork) -> None:
+    """Write what could not be written; of a project that was in memory only also the
+    values of its runs that are over. Those that go on are kept as they do.
+    """
+    project = file.project
+    if project is None or not project.trouble:
+        return
+    was_nowhere = project.folder is None
+    shelf().keep(project)
+    if was_nowhere and project.folder is not None:
+        for kept in project.runs:
+            job = file.runs.get(kept.id)
+            if job is not None and not job.active and job.values is not None:
+                project.note_run(kept, job.values)
 
 
 def _is_there(project_id: str | None) -> bool:

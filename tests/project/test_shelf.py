@@ -17,8 +17,9 @@ from cellval.project.database import NAME
 from cellval.project.files import A_DAY
 from cellval.project.project import Project
 from cellval.project.shelf import Shelf
-from cellval.project.source import Setup
+from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
+from cellval.values.options import RunOptions
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
 SETUP = Setup(label="sex")
@@ -34,6 +35,68 @@ def test_where_nothing_can_be_kept_it_is_said_and_works_all_the_same(
     project.work.decide(1, "weight", "error")
     assert project.table.n_rows == 200
     assert shelf.entries() == []
+
+
+def test_a_project_in_memory_is_kept_with_all_that_is_known_once_it_can_be(
+    tmp_path, davis_file, again
+):
+    in_the_way = tmp_path / "data"
+    in_the_way.write_text("no folder")
+    shelf = Shelf(in_the_way)
+    project = shelf.create(davis_file, SETUP, owner="me")
+    links = [project.link(may) for may in ("view", "edit")]
+    project.work.decide(1, "weight", "error")
+    assert "cannot be used" in project.trouble  # still
+    project.test_source = Source.of("test.csv", DAVIS.read_bytes() + b"1,1,1,1,1,M\n")
+    run = project.begin_run(RunOptions(n_neighbors=3))
+    project.keep_result("blocks", [1], {"a": 2})
+    project.name = "Heights"
+    shelf.keep(project)
+    assert "cannot be used" in project.trouble
+    in_the_way.unlink()
+    shelf.keep(project)
+    assert project.trouble == ""
+    project.work.repair(12, "height", Repair("replace", "166"))  # goes on as it was
+    found = again(project)
+    assert (found.name, found.owner, found.setup) == ("Heights", "me", SETUP)
+    assert found.work.decisions == {(1, "weight"): "error", (12, "height"): "error"}
+    assert found.work.repairs == project.work.repairs
+    words = [step.words for step in project.work.steps]
+    assert [step.words for step in found.work.steps] == words
+    assert (found.source, found.runs) == (davis_file, [run])
+    assert found.test_source == project.test_source
+    assert found.result("blocks") == ([1], {"a": 2})
+    assert [shelf.by_link(link)[1] for link in links] == ["view", "edit"]
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+
+
+def test_a_disk_that_is_full_again_leaves_nothing_half_done(
+    tmp_path, davis_file, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    shelf = Shelf(tmp_path)
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "write_whole", full)
+        project = shelf.create(davis_file, SETUP)
+        shelf.keep(project)
+    assert "The disk is full" in project.trouble
+    connect, opened = projects.connect, []
+
+    def second(*args, **how):
+        opened.append(args)
+        return full() if len(opened) > 1 else connect(*args, **how)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "connect", second)
+        shelf.keep(project)
+    assert "The disk is full" in project.trouble
+    assert list(shelf.folder.iterdir()) == []
+    project.work.decide(1, "weight", "error")
+    shelf.keep(project)
+    assert project.trouble == ""
+    assert shelf.open(project.id).work.decisions == {(1, "weight"): "error"}
 
 
 def test_many_may_ask_at_once_whether_projects_can_be_kept(tmp_path):
