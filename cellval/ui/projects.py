@@ -13,7 +13,13 @@ from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
 from cellval.table.table import Table
 from cellval.ui.login import user
-from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
+from cellval.ui.runs import (
+    copy_of,
+    keep_ended,
+    leave_run,
+    restore_results,
+    restore_runs,
+)
 from cellval.ui.session import FileWork, Session
 from cellval.views.findings_list import NO_ROW
 
@@ -96,19 +102,16 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
 
 
 def keep_again(file: FileWork) -> None:
-    """Write what could not be written; of a project that was in memory only also the
-    values of its runs that are over. Those that go on are kept as they do.
+    """Write what could not be written, and the values of runs that are over. Those
+    that go on are kept as they do.
     """
     project = file.project
     if project is None or not project.trouble:
         return
-    was_nowhere = project.folder is None
     shelf().keep(project)
-    if was_nowhere and project.folder is not None:
-        for kept in project.runs:
-            job = file.runs.get(kept.id)
-            if job is not None and not job.active and job.values is not None:
-                project.note_run(kept, job.values)
+    if not project.trouble:
+        for run in list(file.runs.values()):
+            keep_ended(project, run)
 
 
 def _is_there(project_id: str | None) -> bool:

@@ -1,5 +1,6 @@
 """Projects on the Data page: their list, their links, what is gone or damaged."""
 
+import errno
 import shutil
 
 import numpy as np
@@ -21,6 +22,7 @@ from helpers import (
 )
 
 import cellval
+from cellval.project import project
 from cellval.project.archive import pack
 from cellval.project.source import Source
 from cellval.ui.projects import open_file
@@ -248,3 +250,23 @@ def test_a_run_that_goes_on_is_kept_when_it_can_be(tmp_path, monkeypatch, endles
     again = session_of(settled(open_app(project=session.link)))
     assert np.array_equal(again.values.values, session.values.values)
     restarted()
+
+
+def test_values_that_did_not_fit_on_the_disk_are_kept_by_another_try(
+    own_home, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    app = click(open_app(), "Davis")
+    session = session_of(app)
+    with monkeypatch.context() as disk:
+        disk.setattr(project, "write_values", full)
+        settled(click(app, "Value the cells"))
+        assert "The disk is full" in texts(app.sidebar.error)
+    click(app, "Try again")
+    assert not app.sidebar.error
+    restarted()
+    again = session_of(settled(open_app(project=session.link)))
+    assert again.run.status == "done" and not again.memo.is_cut_short
+    assert np.array_equal(again.values.values, session.values.values)
