@@ -38,8 +38,11 @@ def _folder() -> Path | None:
         if b"import kernel" in text:
             digest.update(text)
     name = f"kernels-{digest.hexdigest()[:16]}"
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    for parent in (here / "__pycache__", user / "cellval"):
+    parents = [here / "__pycache__"]
+    with suppress(RuntimeError):  # there is no home
+        user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        parents.append(user / "cellval")
+    for parent in parents:
         try:
             (parent / name).mkdir(parents=True, exist_ok=True)
             (parent / name).touch()

@@ -290,7 +290,7 @@ def _project(source: Source, setup: Setup) -> Project:
             if project.setup == setup and project.source.sha256 == source.sha256:
                 return project
             project.close()
-    return shelf.create(source, setup, name=name)
+    return shelf.create_kept(source, setup, name=name)
 
 
 def _add_run(project: Project, table: Table, values: CellValues) -> None:

@@ -88,6 +88,38 @@ def test_the_user_s_cache_serves_where_sources_cannot_be_written(package, tmp_pa
     assert compiled._folder() is None
 
 
+HOMELESS = """
+import pwd
+
+def unknown(uid):
+    raise KeyError(uid)
+
+pwd.getpwuid = unknown
+from cellval import compiled
+from cellval.project.shelf import Shelf
+print(Shelf().why_not())
+"""
+
+
+def test_a_user_without_a_home_can_import_it():
+    homes = ("HOME", "CELLVAL_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+    env = {name: said for name, said in os.environ.items() if name not in homes}
+    how = {"cwd": ROOT, "env": env, "capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", HOMELESS], check=False, **how)
+    assert done.returncode == 0, done.stderr
+    assert "There is no home folder" in done.stdout
+
+
+def test_without_a_home_and_beside_closed_sources_nothing_is_kept(package, monkeypatch):
+    def nowhere():
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", nowhere)
+    (package / "__pycache__").write_text("in the way")
+    assert compiled._folder() is None
+
+
 def test_compiling_leaves_numba_s_own_settings_alone(monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", "/somewhere/else")
 

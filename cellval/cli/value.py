@@ -53,8 +53,13 @@ def run(options: argparse.Namespace) -> int:
     print(f"\nwritten to {harmless(folder)}: values.csv, lowest.csv, values.npz")
     if values.values.size > MOST_LINES:
         print(f"lowest.csv holds the lowest {MOST_LINES:,} cells, values.csv all")
+    lost = project.trouble if project is not None else ""
     if project is not None:
-        print(f"kept in the project {harmless(project.name, 100)}")
+        kept = f"kept in the project {harmless(project.name, 100)}"
+        if lost:
+            signals.say(f"cellval: not {kept}: {lost}")
+        else:
+            print(kept)
     if options.csv and table.label:
         words = ["suspects", options.csv, "--label", table.label]
         words += ["--values", str(folder / "values.npz")]
@@ -64,9 +69,10 @@ def run(options: argparse.Namespace) -> int:
         if settings.n_seen < settings.n_tests and options.budget is None:
             more = how_to_go_on(options, values, folder / "values.npz")
             print(f"\nnot all test points were drawn. {more}")
-        return 0
+        return 2 if lost else 0
     if project is not None:
-        print(f"\nstopped. To go on from here:\n  {signals.command(options.words)}")
+        how = "start again" if lost else "go on from here"
+        print(f"\nstopped. To {how}:\n  {signals.command(options.words)}")
         return signals.exit_code()
     print(f"\nstopped. {how_to_go_on(options, values, folder / 'values.npz')}")
     return signals.exit_code()

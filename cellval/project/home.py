@@ -14,9 +14,9 @@ def home() -> Path:
 
     ``CELLVAL_HOME`` says which; else it is where programs keep their data.
     """
-    if said := os.environ.get(VARIABLE):
-        return Path(said).expanduser().absolute()
     try:
+        if said := os.environ.get(VARIABLE):
+            return Path(said).expanduser().absolute()
         if sys.platform == "win32":
             base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
         elif sys.platform == "darwin":

@@ -446,6 +446,8 @@ class Project:
         run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
         table = self.table_of(run)
         known = self.values_of(run, table) if chosen.method == "knn" else None
+        if known is not None and not known.state:
+            known = None  # only values are left: from the beginning
         how = self.options_of(run, table)
         keeper, status = Keeper(self, run), "stopped"
         try:
@@ -671,6 +673,28 @@ class Project:
             self._write(what, write)
         self._keep(())
         self.refresh()
+
+    def take_place(self, folder: Path) -> None:
+        """Put on disk, in a folder of projects, what was in memory only: with its
+        links. OSError or sqlite3.Error if it cannot be written.
+        """
+        place = folder / self.id
+        with self._lock:
+            with whole_folder(place) as part:
+                (part / "files").mkdir()
+                for sha256, source in self._sources.items():
+                    write_whole(part / "files" / sha256, source.raw)
+                with closing(connect(part / NAME, create=True)) as made:
+                    self._database.backup(made)
+            memory = self._database
+            try:
+                self._use(connect(place / NAME))
+            except BaseException:
+                shutil.rmtree(place, ignore_errors=True)
+                raise
+            memory.close()
+            self.folder, self._sources = place, {}
+            self._seen_version = self._version()
 
     def _use(self, connection: sqlite3.Connection) -> None:
         self._database = connection

@@ -1,6 +1,7 @@
 """All projects of a data folder: list, make, find, copy, delete."""
 
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -56,9 +57,8 @@ class Shelf:
         """Why projects cannot be kept here; nothing if they can."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            probe = self.folder / ".probe"
-            probe.write_bytes(b"x")
-            probe.unlink()
+            with tempfile.TemporaryFile(dir=self.folder) as probe:
+                probe.write(b"x")
         except InputError as error:
             return str(error)
         except OSError as error:
@@ -96,15 +96,38 @@ class Shelf:
 
     def create(self, source: Source, setup: Setup | None = None, **how: Any) -> Project:
         """A new project; in memory only where it cannot be kept, and it says why."""
-        trouble = self.why_not()
-        if not trouble:
+        try:
+            return self.create_kept(source, setup, **how)
+        except InputError as error:
+            project = Project.create(None, source, setup, **how)
+            project.trouble = str(error)
+            return project
+
+    def create_kept(
+        self, source: Source, setup: Setup | None = None, **how: Any
+    ) -> Project:
+        """A new project on disk; InputError if it cannot be kept."""
+        if trouble := self.why_not():
+            raise InputError(trouble)
+        try:
+            return Project.create(self.folder, source, setup, **how)
+        except (sqlite3.Error, OSError, Damaged) as error:
+            raise InputError(why_not(error)) from error
+
+    def keep(self, project: Project) -> None:
+        """Write what could not be written: also all of a project that could only be
+        made in memory. If it cannot be yet, the project says why.
+        """
+        if project.folder is None:
+            project.trouble = self.why_not()
+            if project.trouble:
+                return
             try:
-                return Project.create(self.folder, source, setup, **how)
+                project.take_place(self.folder)
             except (sqlite3.Error, OSError, Damaged) as error:
-                trouble = why_not(error)
-        project = Project.create(None, source, setup, **how)
-        project.trouble = trouble
-        return project
+                project.trouble = why_not(error)
+                return
+        project.try_again()
 
     def open(self, project_id: str, work: Work | None = None) -> Project:
         """The project with an id; InputError if it is not there or damaged."""
@@ -152,10 +175,7 @@ class Shelf:
                     return project
                 project.close()
         setup, _ = Setup().found(source)
-        project = self.create(source, setup)
-        if project.trouble:
-            raise InputError(project.trouble)
-        return project
+        return self.create_kept(source, setup)
 
     def copy(self, project_id: str, name: str = "") -> Project:
         """Another project with the same content, and links of its own."""
@@ -290,14 +310,12 @@ def open_project(
             known = [entry.name for entry in shelf.entries()]
             there = f"There are {listed(known, 10)}." if known else "There is none yet."
             raise InputError(f"There is no project '{name}'. {there}")
-        if trouble := shelf.why_not():
-            raise InputError(trouble)
         chosen = tuple((kinds or {}).items())
         named = label if isinstance(label, str) else None
         how = (id_column, tuple(exclude), chosen, sheet, header_row)
         setup = Setup(named, *how, has_label=label is not None)
         setup.read(file)  # or InputError, before anything is kept
-        project = shelf.create(file, setup, name=name)
+        project = shelf.create_kept(file, setup, name=name)
     elif file is not None and file.sha256 != project.source.sha256:
         other = project.source.name
         project.close()

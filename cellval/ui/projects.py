@@ -13,7 +13,13 @@ from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
 from cellval.table.table import Table
 from cellval.ui.login import user
-from cellval.ui.runs import copy_of, leave_run, restore_results, restore_runs
+from cellval.ui.runs import (
+    copy_of,
+    keep_ended,
+    leave_run,
+    restore_results,
+    restore_runs,
+)
 from cellval.ui.session import FileWork, Session
 from cellval.views.findings_list import NO_ROW
 
@@ -73,6 +79,7 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
     """
     old, session.refused = session.file.source, ""
     if old is not None and old.sha256 == source.sha256:
+        keep_again(session.file)
         return
     try:
         if source.name.casefold().endswith(ENDING):
@@ -94,6 +101,19 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
     session.take_file(file, setup, table)
     session.opened[source.sha256] = file.project.id
     session.link, session.may_edit = file.project.link("edit"), True
+
+
+def keep_again(file: FileWork) -> None:
+    """Write what could not be written, and the values of runs that are over. Those
+    that go on are kept as they do.
+    """
+    project = file.project
+    if project is None or not project.trouble:
+        return
+    shelf().keep(project)
+    if not project.trouble:
+        for run in list(file.runs.values()):
+            keep_ended(project, run)
 
 
 def _is_there(project_id: str | None) -> bool:

@@ -123,6 +123,20 @@ def leave_repaired(session: Session) -> None:
     session.selection = session.selection.moved(run.table, first.table)
 
 
+def keep_ended(project: Project, run: ValuationJob) -> None:
+    """Put the values of a run that is over on disk, where its end could not be."""
+    kept: Run | None = run.memo.kept
+    if run.active or run.values is None or kept is None:
+        return
+    known = {told.id: told.status for told in project.runs}
+    is_told = known.get(kept.id) == run.status or run.status != "done"
+    if is_told and project.values_of(kept, run.table) is not None:
+        return
+    step = run.progress
+    now = replace(kept, status=run.status, done=step.done, seen=step.seen)
+    project.note_run(replace(now, seconds=step.seconds), run.values)
+
+
 # --- runs of a project that was opened again ------------------------------------------
 
 

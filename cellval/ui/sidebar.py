@@ -10,6 +10,7 @@ from cellval.jobs.background import ValuationJob
 from cellval.text import counted, short_name, whole_percent
 from cellval.ui import login
 from cellval.ui.guide import steps
+from cellval.ui.projects import keep_again
 from cellval.ui.runs import continue_run, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
@@ -70,8 +71,8 @@ def _show_project(session: Session) -> None:
             "do.",
             icon=":material/error:",
         )
-        if project.folder is not None:
-            st.button("Try again", key="keep again", on_click=project.try_again)
+        again = partial(keep_again, session.file)
+        st.button("Try again", key="keep again", on_click=again)
     for words in project.aside:
         st.warning(plain(words), icon=":material/healing:")
     with st.popover("Share", icon=":material/share:", width="stretch"):

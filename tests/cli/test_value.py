@@ -1,5 +1,6 @@
 """Commands that value a table: run and explain."""
 
+import errno
 import re
 
 import numpy as np
@@ -8,7 +9,9 @@ from cases import SAMPLES
 from command_line import cellval_process, on_davis
 
 import cellval
+from cellval.cli import value
 from cellval.cli.arguments import main
+from cellval.project import database, project
 
 
 def test_the_command_line_takes_methods(tmp_path, capsys):
@@ -160,9 +163,9 @@ def test_a_run_is_kept_in_a_project_and_goes_on_there(tmp_path, capsys, monkeypa
     out = ("--out", str(tmp_path / "out"))
     assert on_davis("run", "--project", "heights", *out) == 0
     assert "kept in the project heights" in capsys.readouterr().out
-    project = cellval.open_project("heights")
-    assert project.runs[0].status == "done"
-    project.work.repair(12, "height", cellval.Repair("replace", "166"))
+    kept = cellval.open_project("heights")
+    assert kept.runs[0].status == "done"
+    kept.work.repair(12, "height", cellval.Repair("replace", "166"))
     assert main(["run", "--project", "heights", *out]) == 0
     first, second = cellval.open_project("heights").runs
     assert (len(first.changes), len(second.changes)) == (0, 1)
@@ -172,6 +175,60 @@ def test_a_run_is_kept_in_a_project_and_goes_on_there(tmp_path, capsys, monkeypa
     assert "There is no project 'nothing'" in capsys.readouterr().err
     assert main(["run", *out]) == 2
     assert "Name a file with a table, or a project" in capsys.readouterr().err
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_what_is_not_kept_in_a_project_is_said_and_files_are_written_all_the_same(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "home"))
+    cellval.open_project("heights", SAMPLES / "davis.csv", label="sex").close()
+    out = tmp_path / "out"
+    with monkeypatch.context() as disk:
+        disk.setattr(project, "write_values", full)
+        assert main(["run", "--project", "heights", "--out", str(out)]) == 2
+    said = capsys.readouterr()
+    assert "cellval: not kept in the project heights: The disk is full." in said.err
+    assert "kept in the project" not in said.out
+    assert len(pd.read_csv(out / "values.csv")) == 200
+    assert cellval.open_project("heights").values is None
+
+    with monkeypatch.context() as disk:  # as a read-only file system is, also for root
+        kept = tmp_path / "home" / "projects"
+        disk.setattr(database.os, "access", lambda path, mode: kept not in path.parents)
+        assert main(["run", "--project", "heights", "--out", str(out)]) == 2
+    said = capsys.readouterr()
+    assert "not kept in the project heights: The data folder cannot be" in said.err
+    assert main(["run", "--project", "heights", "--out", str(out)]) == 0
+    assert "kept in the project heights" in capsys.readouterr().out
+
+
+def test_a_stopped_run_that_is_not_kept_does_not_promise_to_go_on(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(project, "write_values", full)
+    find = value.find_values
+    monkeypatch.setattr(value, "find_values", lambda *a, **k: (find(*a, **k)[0], True))
+    out = ("--out", str(tmp_path / "out"))
+    assert on_davis("run", "--project", "heights", *out) > 128
+    said = capsys.readouterr()
+    assert "not kept" in said.err
+    assert "stopped. To start again:" in said.out
+
+
+def test_a_project_that_cannot_be_made_is_refused_before_the_work(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(project, "write_whole", full)
+    out = tmp_path / "out"
+    assert on_davis("run", "--project", "heights", "--out", str(out)) == 2
+    assert "The disk is full" in capsys.readouterr().err
+    assert not out.exists()
 
 
 def test_rows_without_a_label_are_refused_before_the_work_and_listed(tmp_path, capsys):

@@ -1,7 +1,9 @@
 """Projects on the Data page: their list, their links, what is gone or damaged."""
 
+import errno
 import shutil
 
+import numpy as np
 import pytest
 from helpers import (
     SAMPLES,
@@ -16,14 +18,16 @@ from helpers import (
     text_of,
     texts,
     upload,
+    wait_for,
 )
 
 import cellval
 from cellval.errors import InputError
-from cellval.project import database
+from cellval.project import database, project
 from cellval.project.archive import pack
 from cellval.project.source import Source
 from cellval.ui import projects
+from cellval.ui.projects import open_file
 from cellval.ui.runs import start_run
 from cellval.values.options import RunOptions
 
@@ -203,12 +207,80 @@ def test_where_nothing_can_be_kept_it_is_said_and_the_app_goes_on(
 
 def test_a_new_name_that_is_not_kept_is_said(own_home, monkeypatch):
     session = session_of(click(open_app(), "Davis"))
-    project = session.file.project
-    place, known = project.folder, project.id
-    del session, project
+    place, known = session.file.project.folder, session.file.project.id
+    del session
     restarted()
     monkeypatch.setattr(
         database.os, "access", lambda path, mode: place not in path.parents
     )
     with pytest.raises(InputError, match="not kept"):
         projects.rename(known, "Heights")
+
+
+@pytest.mark.parametrize("way", ["Try again", "the same file again"])
+def test_what_could_not_be_kept_at_first_is_kept_later(tmp_path, monkeypatch, way):
+    data = tmp_path / "data"
+    data.write_text("no folder")
+    monkeypatch.setenv("CELLVAL_HOME", str(data))
+    restarted()
+    app = click(open_app(), "Davis")
+    settled(click(app, "Value the cells"))
+    session = session_of(app)
+    session.file.decide(12, "height", "error")
+    assert "Not kept" in texts(drawn(app).sidebar.error)
+    click(app, "Try again")
+    assert "Not kept" in texts(app.sidebar.error)
+    data.unlink()
+    if way == "Try again":
+        click(app, way)
+    else:
+        open_file(session, session.file.source)
+        drawn(app)
+    assert not app.sidebar.error
+    assert app.query_params["project"] in (session.link, [session.link])
+    values, link = session.values, session.link
+    restarted()
+    again = session_of(settled(open_app(project=link)))
+    assert again.file.decisions == {(12, "height"): "error"}
+    assert np.array_equal(again.values.values, values.values)
+    assert again.run.status == "done"
+    restarted()
+
+
+def test_a_run_that_goes_on_is_kept_when_it_can_be(tmp_path, monkeypatch, endless):
+    data = tmp_path / "data"
+    data.write_text("no folder")
+    monkeypatch.setenv("CELLVAL_HOME", str(data))
+    restarted()
+    app = click(click(open_app(), "Davis"), "Value the cells")
+    session = session_of(app)
+    wait_for(lambda: session.values is not None)
+    data.unlink()
+    click(app, "Try again")
+    session.run.stop()
+    settled(app)
+    assert not app.sidebar.error
+    restarted()
+    again = session_of(settled(open_app(project=session.link)))
+    assert np.array_equal(again.values.values, session.values.values)
+    restarted()
+
+
+def test_values_that_did_not_fit_on_the_disk_are_kept_by_another_try(
+    own_home, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    app = click(open_app(), "Davis")
+    session = session_of(app)
+    with monkeypatch.context() as disk:
+        disk.setattr(project, "write_values", full)
+        settled(click(app, "Value the cells"))
+        assert "The disk is full" in texts(app.sidebar.error)
+    click(app, "Try again")
+    assert not app.sidebar.error
+    restarted()
+    again = session_of(settled(open_app(project=session.link)))
+    assert again.run.status == "done" and not again.memo.is_cut_short
+    assert np.array_equal(again.values.values, session.values.values)

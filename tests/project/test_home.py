@@ -30,3 +30,5 @@ def test_the_data_folder(monkeypatch, tmp_path):
     with pytest.raises(InputError, match="CELLVAL_HOME"):
         home()
     assert "CELLVAL_HOME" in Shelf().why_not()
+    monkeypatch.setenv("CELLVAL_HOME", "~nobody-of-this-name/data")
+    assert "CELLVAL_HOME" in Shelf().why_not()

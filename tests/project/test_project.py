@@ -4,6 +4,7 @@ import errno
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from cellval.project.project import UNWRITABLE
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Verdict
+from cellval.values.options import RunOptions
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
 SETUP = Setup(label="sex")
@@ -125,6 +127,14 @@ def test_a_run_that_was_cut_short_goes_on_to_the_same_bits(project, monkeypatch,
     for name in ("values", "stderr", "row_values", "column_stderr"):
         assert np.array_equal(getattr(values, name), getattr(whole, name))
     assert np.array_equal(again(project).values.values, whole.values)
+
+
+def test_a_run_of_which_only_values_are_left_begins_anew(project):
+    values = cellval.value_cells(project.table, n_neighbors=3)
+    run = replace(project.begin_run(RunOptions(n_neighbors=3)), status="stopped")
+    project.note_run(run, replace(values, state={}))
+    assert np.array_equal(project.value(n_neighbors=3).values, values.values)
+    assert [run.status for run in project.runs] == ["done"]
 
 
 def test_other_options_or_repairs_make_another_run(project, again):

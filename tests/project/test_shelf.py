@@ -1,8 +1,10 @@
 """All projects of a data folder."""
 
+import errno
 import os
 import sqlite3
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +12,14 @@ import pytest
 
 import cellval
 from cellval.errors import InputError
+from cellval.project import project as projects
 from cellval.project.database import NAME
 from cellval.project.files import A_DAY
 from cellval.project.project import Project
 from cellval.project.shelf import Shelf
-from cellval.project.source import Setup
+from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
+from cellval.values.options import RunOptions
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
 SETUP = Setup(label="sex")
@@ -32,6 +36,77 @@ def test_where_nothing_can_be_kept_it_is_said_and_works_all_the_same(
     assert "cannot be used" in project.trouble, "it is still not kept"
     assert project.table.n_rows == 200
     assert shelf.entries() == []
+
+
+def test_a_project_in_memory_is_kept_with_all_that_is_known_once_it_can_be(
+    tmp_path, davis_file, again
+):
+    in_the_way = tmp_path / "data"
+    in_the_way.write_text("no folder")
+    shelf = Shelf(in_the_way)
+    project = shelf.create(davis_file, SETUP, owner="me")
+    links = [project.link(may) for may in ("view", "edit")]
+    project.work.decide(1, "weight", "error")
+    assert "cannot be used" in project.trouble  # still
+    project.test_source = Source.of("test.csv", DAVIS.read_bytes() + b"1,1,1,1,1,M\n")
+    run = project.begin_run(RunOptions(n_neighbors=3))
+    project.keep_result("blocks", [1], {"a": 2})
+    project.name = "Heights"
+    shelf.keep(project)
+    assert "cannot be used" in project.trouble
+    in_the_way.unlink()
+    shelf.keep(project)
+    assert project.trouble == ""
+    project.work.repair(12, "height", Repair("replace", "166"))  # goes on as it was
+    found = again(project)
+    assert (found.name, found.owner, found.setup) == ("Heights", "me", SETUP)
+    assert found.work.decisions == {(1, "weight"): "error", (12, "height"): "error"}
+    assert found.work.repairs == project.work.repairs
+    words = [step.words for step in project.work.steps]
+    assert [step.words for step in found.work.steps] == words
+    assert (found.source, found.runs) == (davis_file, [run])
+    assert found.test_source == project.test_source
+    assert found.result("blocks") == ([1], {"a": 2})
+    assert [shelf.by_link(link)[1] for link in links] == ["view", "edit"]
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+
+
+def test_a_disk_that_is_full_again_leaves_nothing_half_done(
+    tmp_path, davis_file, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    shelf = Shelf(tmp_path)
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "write_whole", full)
+        project = shelf.create(davis_file, SETUP)
+        shelf.keep(project)
+    assert "The disk is full" in project.trouble
+    connect, opened = projects.connect, []
+
+    def second(*args, **how):
+        opened.append(args)
+        return full() if len(opened) > 1 else connect(*args, **how)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "connect", second)
+        shelf.keep(project)
+    assert "The disk is full" in project.trouble
+    assert list(shelf.folder.iterdir()) == []
+    project.work.decide(1, "weight", "error")
+    shelf.keep(project)
+    assert project.trouble == ""
+    assert shelf.open(project.id).work.decisions == {(1, "weight"): "error"}
+
+
+def test_many_may_ask_at_once_whether_projects_can_be_kept(tmp_path):
+    def ask(_):
+        return Shelf(tmp_path).why_not()
+
+    with ThreadPoolExecutor(8) as people:
+        assert set(people.map(ask, range(2000))) == {""}
+    assert list((tmp_path / "projects").iterdir()) == []
 
 
 def test_a_project_is_not_taken_for_damaged_while_it_is_made(
@@ -112,3 +187,16 @@ def test_the_door_of_the_library_says_what_is_there(tmp_path):
     with pytest.raises(InputError):
         cellval.open_project("c", b"", folder=tmp_path)
     assert [entry.name for entry in cellval.projects(folder=tmp_path)] == ["a"]
+
+
+def test_the_door_of_the_library_refuses_what_it_could_not_keep(tmp_path, monkeypatch):
+    """There is room to find out, but not for the file."""
+
+    def full(path, raw):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(projects, "write_whole", full)
+    assert Shelf(tmp_path).why_not() == ""
+    with pytest.raises(InputError, match="The disk is full"):
+        cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    assert list((tmp_path / "projects").iterdir()) == []
