@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from cellval.cli import signals
 from cellval.cluster import connection
 from cellval.errors import InputError
-from cellval.jobs.fits import check_memory
 from cellval.progress import Snapshot, shown
 from cellval.project.project import Project
 from cellval.project.shelf import open_project
@@ -93,7 +92,6 @@ def find_values(
     project: Project | None = None,
 ) -> tuple[CellValues, bool]:
     """Run until done, or until somebody asks to stop, which keeps what there is."""
-    check_memory(table)
     chosen = _chosen(options, table)
     if project is not None and isinstance(chosen.get("test"), Table):
         raw, name = bytes_of(options.test)

@@ -50,6 +50,7 @@ from cellval.table.formulas import is_formula
 from cellval.table.parsing import CsvFormat
 from cellval.table.table import Table
 from cellval.text import counted, harmless, share
+from cellval.values.memory import COMPARED, check_memory
 from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
@@ -103,6 +104,7 @@ def _suspicion(
     options: argparse.Namespace, table: Table, deadline: Deadline
 ) -> tuple[Suspicion, str | None]:
     """Values, made or loaded, and surprise. If it was stopped, how to go on."""
+    check_memory(table, COMPARED)
     values, stopped, file = None, False, Path(options.out)
     file = file.with_name(f"{file.stem}_values.npz")
     how = f"To start again:\n  {signals.command(options.words)}"
