@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cellval.errors import InputError
+from cellval.limits import refuse_beyond
 from cellval.project.database import (
     MIGRATIONS,
     NAME,
@@ -29,9 +30,6 @@ from cellval.project.files import whole_folder
 from cellval.project.project import Project
 
 ENDING = ".cellval"
-MOST_BYTES = 4 * 2**30  # unpacked
-MOST_OF_LIST = 256 * 2**20  # of that, what is told as JSON
-MOST_FILES = 2000
 LIST = "project.json"
 WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
 SECRET = ("view", "edit", "owner")  # of a project in its place
@@ -70,7 +68,8 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
             _write_anew(place / NAME, told, about)
             made = Project(project_id, place, connect(place / NAME))
             with closing(made) as project:
-                project.source, project.runs  # noqa: B018 - can they be read?
+                project.setup.read(project.source)  # within the limits of this place
+                project.runs  # noqa: B018 - can they be read?
     except InputError:
         raise
     except (Damaged, zipfile.BadZipFile, sqlite3.Error, EOFError, *_OF_JSON) as error:
@@ -88,13 +87,10 @@ def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     if strange or LIST not in entries or len(entries) != len(file.infolist()):
         raise InputError(NO_PROJECT)
     size = sum(entry.file_size for entry in entries.values())
-    too_large = size > MOST_BYTES or entries[LIST].file_size > MOST_OF_LIST
-    if too_large or len(entries) > MOST_FILES:
-        raise InputError(
-            f"This project is too large: {size / 2**30:.1f} GB in {len(entries):,} "
-            f"files. At most {MOST_BYTES / 2**30:.0f} GB in {MOST_FILES:,} files can "
-            "be brought in."
-        )
+    listed, other = entries[LIST].file_size, "open its table alone"
+    refuse_beyond("This project", "project_mb", size / 1e6, other)
+    refuse_beyond(f"{LIST} in this project", "project_list_mb", listed / 1e6, other)
+    refuse_beyond("This project", "project_files", len(entries), other)
     return list(entries.values())
 
 
