@@ -21,7 +21,7 @@ from cellval.project.source import Source
 from cellval.table.decoding import bytes_of
 from cellval.table.labels import GUESS
 from cellval.table.table import Table, read
-from cellval.text import cut, harmless
+from cellval.text import cut, harmless, spoken_time
 from cellval.valuation import iter_values
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues, load
@@ -142,11 +142,22 @@ class Deadline:
     time on a machine) is not counted.
     """
 
-    def __init__(self, options: argparse.Namespace, table: Table) -> None:
+    def __init__(
+        self, options: argparse.Namespace, table: Table, writing: float = WRITING
+    ) -> None:
         self.seconds = options.budget or math.inf
         self._began = time.monotonic()
         n_cells = table.n_rows * len(table.feature_names)
-        self._writing = min(n_cells * WRITING, self.seconds / 2)
+        self._writing = min(n_cells * writing, self.seconds / 2)
+
+    def need(self, option: str, seconds: float) -> None:
+        """InputError before the work, if an option alone takes half of the time."""
+        if seconds > self.seconds / 2:
+            raise InputError(
+                f"{option} would take about {spoken_time(seconds)} by itself, which "
+                f"is too long for --seconds {self.seconds:g}. Allow more --seconds, or "
+                f"leave {option} out."
+            )
 
     def is_over(self, share: float) -> bool:
         """Is this share of the time over?"""
