@@ -21,7 +21,7 @@ from benchmarks.pages import printed
 
 SIZES = ((2_000, 20), (20_000, 20), (200_000, 20))  # rows, columns
 SECONDS = 10
-COMMANDS = ("run", "suspects")
+COMMANDS = ("run", "suspects", "report")
 READ = "import sys, cellval; cellval.read(sys.argv[1], label='y')"
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from benchmarks.pages import printed
 from cellval.jobs.expected import Estimate
-from cellval.jobs.fits import BYTES_A_CELL
 from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.engine import LEAST_TRIED, TRIED, Outlook, run_item
 from cellval.knn.plan import Plan, drawn, evaluations, random_orders
 from cellval.knn.row_values import make_steps
 from cellval.parallel import n_cores, seconds_of
 from cellval.text import spoken_bytes, spoken_time
+from cellval.values.memory import BYTES_A_CELL
 
 ROWS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 MEASURED = 1_000_000

@@ -25,6 +25,10 @@ class Limits:
     cells: float = _limit(50_000_000, "cells of a table, rows times columns", "cells")
     cell_length: float = _limit(131_072, "characters of a cell", "characters")
     unpacked_mb: float = _limit(2_000, "megabytes of an unpacked file", "MB")
+    recipe_mb: float = _limit(20, "megabytes of a recipe", "MB")
+    project_mb: float = _limit(4_000, "megabytes of an unpacked project", "MB")
+    project_list_mb: float = _limit(250, "megabytes of its project.json", "MB")
+    project_files: float = _limit(2_000, "files in a project", "files")
     memory_mb: float = _limit(16_000, "megabytes of memory for a run", "MB")
     hours: float = _limit(24, "hours that a run in the app may take", "hours")
 

@@ -20,6 +20,7 @@ from cellval.knn.sums import check_table
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
+from cellval.values.memory import check_memory
 from cellval.values.options import RunOptions
 from cellval.values.result import (
     CellValues,
@@ -63,6 +64,7 @@ def iter_values(
     if isinstance(chosen.test, pd.DataFrame):
         chosen = replace(chosen, test=as_table(chosen.test, like=table))
     require_label(table)
+    check_memory(table)
     return iter_chosen(
         table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
     )

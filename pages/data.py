@@ -1,9 +1,11 @@
 """Data: open a file, say what its columns are, start a run."""
 
+from contextlib import suppress
+
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.jobs.fits import check_memory, check_time
+from cellval.jobs.fits import check_run
 from cellval.text import counted
 from cellval.ui import codes
 from cellval.ui.data import file, projects, welcome
@@ -31,9 +33,11 @@ if source is None:
     projects.draw(session)
     if welcome.draw():
         file.take_sample(session, welcome.SAMPLE)
-        session.read_file()
-        start_run(session, RunOptions())
-        goto("heatmap")
+        with suppress(InputError):
+            if session.read_file() is not None:
+                start_run(session, RunOptions())
+                goto("heatmap")
+        st.rerun()  # the page says why not
     file.choose_file(session)
     raise PageEnds
 
@@ -73,8 +77,7 @@ with run.container(border=True):
     try:
         options = choose_options(session, table) if table.label else RunOptions()
         if options is not None:
-            check_memory(table)
-            check_time(table, options)
+            check_run(table, options)
             say_time(table, options)
             say_place(options)
     except InputError as fault:
@@ -89,5 +92,9 @@ with run.container(border=True):
         width="stretch",
     )
     if clicked and options is not None:
-        start_run(session, options)
-        goto("heatmap")
+        try:
+            start_run(session, options)
+        except InputError as fault:  # such as memory that somebody took meanwhile
+            st.error(plain(str(fault)))
+        else:
+            goto("heatmap")

@@ -34,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return int(options.command(options))
         except InputError as error:
-            said = f"cellval: {_in_options(str(error))}"
+            in_project = bool(getattr(options, "project", None))
+            said = f"cellval: {_in_options(str(error), in_project)}"
             signals.say("\n".join(harmless(line, 2000) for line in said.split("\n")))
             return 2
         except MemoryError:
@@ -86,9 +87,11 @@ SENTENCES = {
 }
 
 
-def _in_options(message: str) -> str:
+def _in_options(message: str, in_project: bool = False) -> str:
     """The message with names of options in place of names of arguments."""
     for words, others in SENTENCES.items():
+        if in_project and others == "--max-columns":
+            continue  # it is read later, too, where nobody says that
         message = message.replace(words, others)
     for name, option in FLAGS.items():
         message = message.replace(f"{name} is no option", f"{option} is no option")

@@ -14,6 +14,7 @@ from cellval.export.check import Check, judged, refuse_below_one
 from cellval.export.check_files import all_gone, json_bytes, junit_bytes, sarif_bytes
 from cellval.recipes.recipe import Recipe, read_recipe
 from cellval.text import counted, harmless
+from cellval.values.memory import COMPARED, check_memory
 
 WRITERS = {"json": json_bytes, "junit": junit_bytes, "sarif": sarif_bytes}
 FORMATS = ("text", *WRITERS)
@@ -61,6 +62,7 @@ def _check(
 ) -> Check:
     how = {**vars(options), "csv": file, "no_label": options.label is None}
     table = read_table(argparse.Namespace(**how))
+    check_memory(table, COMPARED)
     steps = iter_surprise(table, n_jobs=options.jobs)
     surprise, stopped = last_of(steps, f"checking {harmless(table.name, 60)}")
     if stopped:  # half of a check is none

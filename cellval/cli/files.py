@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from cellval.cli import signals
 from cellval.cluster import connection
 from cellval.errors import InputError
-from cellval.jobs.fits import check_memory
 from cellval.progress import Snapshot, shown
 from cellval.project.project import Project
 from cellval.project.shelf import open_project
@@ -22,7 +21,7 @@ from cellval.project.source import Source
 from cellval.table.decoding import bytes_of
 from cellval.table.labels import GUESS
 from cellval.table.table import Table, read
-from cellval.text import cut, harmless
+from cellval.text import cut, harmless, spoken_time
 from cellval.valuation import iter_values
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues, load
@@ -93,7 +92,6 @@ def find_values(
     project: Project | None = None,
 ) -> tuple[CellValues, bool]:
     """Run until done, or until somebody asks to stop, which keeps what there is."""
-    check_memory(table)
     chosen = _chosen(options, table)
     if project is not None and isinstance(chosen.get("test"), Table):
         raw, name = bytes_of(options.test)
@@ -144,11 +142,22 @@ class Deadline:
     time on a machine) is not counted.
     """
 
-    def __init__(self, options: argparse.Namespace, table: Table) -> None:
+    def __init__(
+        self, options: argparse.Namespace, table: Table, writing: float = WRITING
+    ) -> None:
         self.seconds = options.budget or math.inf
         self._began = time.monotonic()
         n_cells = table.n_rows * len(table.feature_names)
-        self._writing = min(n_cells * WRITING, self.seconds / 2)
+        self._writing = min(n_cells * writing, self.seconds / 2)
+
+    def need(self, option: str, seconds: float) -> None:
+        """InputError before the work, if an option alone takes half of the time."""
+        if seconds > self.seconds / 2:
+            raise InputError(
+                f"{option} would take about {spoken_time(seconds)} by itself, which "
+                f"is too long for --seconds {self.seconds:g}. Allow more --seconds, or "
+                f"leave {option} out."
+            )
 
     def is_over(self, share: float) -> bool:
         """Is this share of the time over?"""

@@ -11,6 +11,7 @@ import pandas as pd
 from cellval.cli import signals
 from cellval.cli.files import (
     LONGEST,
+    WRITING,
     Deadline,
     Kept,
     check_outputs,
@@ -50,11 +51,14 @@ from cellval.table.formulas import is_formula
 from cellval.table.parsing import CsvFormat
 from cellval.table.table import Table
 from cellval.text import counted, harmless, share
+from cellval.values.memory import COMPARED, check_memory
 from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
 
 FEWEST_LINES = 2_000  # of a list of some of the cells
+# Seconds for each cell that a workbook takes, and that one fold of --measure does.
+XLSX, FOLD = 3e-5, 1e-5
 # Shares of --seconds after which values, surprise and suggestions are at their end.
 OF_VALUES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.8, 1.0
 
@@ -103,6 +107,7 @@ def _suspicion(
     options: argparse.Namespace, table: Table, deadline: Deadline
 ) -> tuple[Suspicion, str | None]:
     """Values, made or loaded, and surprise. If it was stopped, how to go on."""
+    check_memory(table, COMPARED)
     values, stopped, file = None, False, Path(options.out)
     file = file.with_name(f"{file.stem}_values.npz")
     how = f"To start again:\n  {signals.command(options.words)}"
@@ -187,10 +192,14 @@ def report(options: argparse.Namespace) -> int:
             "--measure compares models before and after repairs, but there are none. "
             "Name a file with repairs: --decisions decisions.csv."
         )
+    if options.measure:
+        from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
     table = read_table(options)
+    deadline = Deadline(options, table, XLSX if options.xlsx else WRITING)
     outputs = {"--out": Path(options.out)}
     if options.xlsx:
         check_openpyxl()
+        deadline.need("--xlsx", XLSX * table.cells.size)
         outputs["--xlsx"] = Path(options.xlsx)
     read = (options.csv, options.test, options.values, options.decisions)
     check_outputs(outputs, read)
@@ -198,18 +207,18 @@ def report(options: argparse.Namespace) -> int:
     if options.decisions:
         known["decisions"], known["repairs"] = read_decisions(options.decisions, table)
     if options.measure:
-        from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
-
+        # two folds are the fewest that tell anything
+        deadline.need("--measure", 2 * FOLD * table.cells.size)
         chosen: dict[str, Any] = {"random_state": options.random_state or 0}
         chosen["executor"] = where_of(options)["executor"]
         chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
         measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work
-    deadline = Deadline(options, table)
     suspicion, how = _suspicion(options, table, deadline)
     comparison = None
     if options.measure:
-        comparison, early = last_of(chain([first], measuring), "measuring models")
+        steps, what = chain([first], measuring), "measuring models"
+        comparison, early = last_of(steps, what, deadline)
         if early and how is None:
             how = f"To start again:\n  {signals.command(options.words)}"
     content = report_html(suspicion, **known, comparison=comparison)
@@ -218,6 +227,8 @@ def report(options: argparse.Namespace) -> int:
     if comparison is not None:
         for model in comparison.models:
             print(harmless(f"{model}: {comparison.verdict(model)}", LONGEST))
+        if options.budget is not None and comparison.measured < 1:
+            print("note: not all folds were measured; more --seconds measure more")
     if options.xlsx:
         write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
     print(f"written to {', '.join(map(harmless, outputs.values()))}")

@@ -6,10 +6,10 @@ from dataclasses import replace
 from cellval.cli.files import LONGEST, read_table, run_options
 from cellval.errors import InputError
 from cellval.jobs.expected import GPU, Estimate, estimate
-from cellval.jobs.fits import check_memory, free_memory, needed_memory
 from cellval.knn.backends import no_gpu
 from cellval.table.table import Table
 from cellval.text import harmless, spoken_bytes, spoken_time
+from cellval.values.memory import check_memory, free_memory, needed_memory
 from cellval.values.options import RunOptions
 
 

@@ -34,6 +34,7 @@ from cellval.progress import Snapshot
 from cellval.stats import robust_spread
 from cellval.table.columns import Column
 from cellval.table.table import Table
+from cellval.values.memory import COMPARED, check_memory
 
 DOUBTFUL_CODE = 0.011  # of ordinary cells: not odd yet, but before all others
 NANOSECONDS = 5.0  # that comparing a cell with another one usually takes
@@ -68,7 +69,8 @@ class Surprise:
 def surprise(
     table: Table, *, random_state: int = 0, n_jobs: int | None = None
 ) -> Surprise:
-    """How unusual every cell is."""
+    """How unusual every cell is; InputError if that does not fit into memory."""
+    check_memory(table, COMPARED)
     *_, last = iter_surprise(table, random_state=random_state, n_jobs=n_jobs)
     return last.result
 

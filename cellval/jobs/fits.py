@@ -1,102 +1,36 @@
-"""Do memory and time allow a run? What does not fit is told before the work."""
+"""Do memory and time allow a run in the app? What does not fit is told before it."""
 
-import re
-from contextlib import suppress
-from pathlib import Path
+import math
 
 from cellval.errors import InputError
 from cellval.jobs.expected import run_seconds
 from cellval.limits import how_to_raise, limits
+from cellval.progress import Snapshot
 from cellval.table.table import Table
-from cellval.text import spoken_bytes, spoken_time
+from cellval.text import spoken_time
+from cellval.values.memory import check_memory
 from cellval.values.options import RunOptions
 
-# Of each cell while it is valued, compared and written, at most: some ten numbers of 8
-# bytes for the sums of a run, as many again while they are added, the parts of the
-# workers (300), then ranks, surprise, suspicion and findings. A run of the app on a
-# million rows x 20 took 10.4 GB beside the table.
-BYTES_A_CELL = 520
+
+def check_run(table: Table, options: RunOptions, share: float = 1.0) -> None:
+    """InputError if a run, or this share of one, takes more than there is, or than is
+    allowed.
+    """
+    check_memory(table)
+    check_seconds(share * run_seconds(table, options))
 
 
-def needed_memory(table: Table) -> int:
-    """Bytes that valuing the table takes, about."""
-    return BYTES_A_CELL * table.n_rows * len(table.feature_names)
-
-
-def check_memory(table: Table) -> None:
-    """InputError if valuing the table would take more memory than there is, or than
-    is allowed."""
-    n_cells = table.n_rows * len(table.feature_names)
-    needed, free = needed_memory(table), free_memory()
-    takes = f"{table.name} has {n_cells:,} cells to value, which takes about "
-    if free is not None and needed > free:
+def check_seconds(seconds: float) -> None:
+    """InputError if that is longer than is allowed; NaN is not known yet."""
+    allowed = limits().hours * 3600
+    if allowed < seconds < math.inf:
         raise InputError(
-            f"{takes}{spoken_bytes(needed)} of memory, but {spoken_bytes(free)} are "
-            "free. Use fewer rows or columns, or allow more memory."
-        )
-    allowed = limits().memory_mb * 1e6
-    if needed > allowed:
-        raise InputError(
-            f"{takes}{spoken_bytes(needed)} of memory; the limit is "
-            f"{spoken_bytes(allowed)}. {how_to_raise('memory_mb')}, or use fewer rows "
-            "or columns."
+            f"This would take about {spoken_time(seconds)}; the limit is "
+            f"{spoken_time(allowed)}. Choose what takes less time, or use fewer rows "
+            f"or columns. {how_to_raise('hours')} of the server."
         )
 
 
-def check_time(table: Table, options: RunOptions) -> None:
-    """InputError if a run would take longer than is allowed."""
-    seconds, allowed = run_seconds(table, options), limits().hours * 3600
-    if seconds > allowed:
-        raise InputError(
-            f"This run would take about {spoken_time(seconds)}; the limit is "
-            f"{spoken_time(allowed)}. Choose a shorter one under “How long”, use fewer "
-            f"rows or columns. {how_to_raise('hours')} of the server."
-        )
-
-
-def free_memory() -> int | None:
-    """Bytes that this process may still take; None where the system does not say."""
-    known = []
-    with suppress(OSError, TypeError):
-        status = Path("/proc/self/status").read_text()
-        everyone = Path("/proc/meminfo").read_text()
-        known.append(1024 * _number("MemAvailable", everyone))
-        limit = _address_limit()
-        if limit is not None:
-            known.append(max(0, limit - 1024 * _number("VmSize", status)))
-    for most, used in CGROUPS:
-        with suppress(OSError, ValueError):  # "max" is no number: there is no limit
-            known.append(max(0, int(Path(most).read_text()) - _used(Path(used))))
-    return min(known, default=None)
-
-
-# Limits of containers: of version 2 and version 1 of control groups.
-CGROUPS = (
-    ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-    (
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-        "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-    ),
-)
-
-
-def _used(path: Path) -> int:
-    """What a container holds, without the copies of files that it gives up if asked."""
-    files = 0
-    with suppress(OSError, TypeError):
-        text = path.with_name("memory.stat").read_text()
-        files = _number("inactive_file", text) + _number("active_file", text)
-    return int(path.read_text()) - files
-
-
-def _address_limit() -> int | None:
-    """That of `ulimit -v`."""
-    import resource  # Windows has none; nor has it /proc
-
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return None if limit == resource.RLIM_INFINITY else limit
-
-
-def _number(name: str, text: str) -> int:
-    found = re.search(rf"^{name}:?\s+(\d+)", text, re.MULTILINE)
-    return int(found[1])  # type: ignore[index] # TypeError where it is not said
+def check_step(step: Snapshot) -> None:
+    """The same of what goes on, as soon as it knows how long it takes."""
+    check_seconds(step.seconds + step.seconds_left)

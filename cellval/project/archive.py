@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cellval.errors import InputError
+from cellval.limits import refuse_beyond
 from cellval.project.checkpoint import FAULTS
 from cellval.project.database import (
     MIGRATIONS,
@@ -30,9 +31,6 @@ from cellval.project.files import whole_folder
 from cellval.project.project import Project
 
 ENDING = ".cellval"
-MOST_BYTES = 4 * 2**30  # unpacked
-MOST_OF_LIST = 256 * 2**20  # of that, what is told as JSON
-MOST_FILES = 2000
 LIST = "project.json"
 WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
 SECRET = ("view", "edit", "owner")  # of a project in its place
@@ -73,8 +71,9 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
             _write_anew(place / NAME, told, about)
             made = Project(project_id, place, connect(place / NAME))
             with closing(made) as project:
+                project.setup.read(project.source)  # within the limits of this place
                 # Can all be read that a list of projects shows?
-                project.source, project.runs, project.created  # noqa: B018
+                project.runs, project.created, project.changed  # noqa: B018
     except (InputError, OSError):  # our own words; the disk that it is put on
         raise
     except (Damaged, sqlite3.Error, *FAULTS) as error:
@@ -89,13 +88,10 @@ def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     if strange or LIST not in entries or len(entries) != len(file.infolist()):
         raise InputError(NO_PROJECT)
     size = sum(entry.file_size for entry in entries.values())
-    too_large = size > MOST_BYTES or entries[LIST].file_size > MOST_OF_LIST
-    if too_large or len(entries) > MOST_FILES:
-        raise InputError(
-            f"This project is too large: {size / 2**30:.1f} GB in {len(entries):,} "
-            f"files. At most {MOST_BYTES / 2**30:.0f} GB in {MOST_FILES:,} files can "
-            "be brought in."
-        )
+    listed, other = entries[LIST].file_size, "open its table alone"
+    refuse_beyond("This project", "project_mb", size / 1e6, other)
+    refuse_beyond(f"{LIST} in this project", "project_list_mb", listed / 1e6, other)
+    refuse_beyond("This project", "project_files", len(entries), other)
     return list(entries.values())
 
 

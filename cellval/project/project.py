@@ -47,6 +47,7 @@ from cellval.repairs.work import Cell, Step, Verdict, Work
 from cellval.table.table import Table, read
 from cellval.text import content
 from cellval.valuation import iter_chosen
+from cellval.values.memory import check_memory
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.whole_files import write_whole
@@ -441,7 +442,9 @@ class Project:
         **options: Any,
     ) -> Iterator[Snapshot[CellValues]]:
         """The same step by step; closing it stops the run, and what it has is kept."""
-        require_label(self.table)
+        asked = self.table
+        require_label(asked)
+        check_memory(asked)  # before a run is noted
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
         run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
         table = self.table_of(run)

@@ -12,7 +12,7 @@ from typing import Any
 
 from cellval.detect.rule import Rule, fault
 from cellval.errors import InputError
-from cellval.limits import limits
+from cellval.limits import refuse_beyond
 from cellval.recipes.rows import RowName
 from cellval.recipes.steps import (
     ANSWERS,
@@ -29,7 +29,6 @@ from cellval.table.decoding import bytes_of
 from cellval.text import counted, listed, shortened
 
 VERSION = 1
-MOST_BYTES = 20_000_000  # of a recipe: some 100,000 steps
 DEEPEST = 8  # lists and mappings in each other; a recipe has 5
 UNBROKEN = 2**30  # letters of a line: a text that is broken is hard to compare
 HEAD = """\
@@ -112,7 +111,7 @@ def read_recipe(source: Any) -> Recipe:
     >>> cellval.read_recipe(text).steps
     (Replace(column='x', texts=(('n/a', ''),), why=''),)
     """
-    raw, name = bytes_of(source, MOST_BYTES)
+    raw, name = bytes_of(source, limit="recipe_mb", advice="leave some steps out")
     name = "The recipe" if name == "table" else name
     try:
         return _recipe(_Fields(_tree(raw, name), ""))
@@ -323,9 +322,8 @@ class _Fields:
     def _checked(self, name: str, found: Any) -> str:
         if not isinstance(found, str):
             raise self.wrong(f"'{name}' must be a text")
-        most = int(limits().cell_length)
-        if len(found) > most:
-            raise self.wrong(f"'{name}' is longer than a cell may be: {most:,} letters")
+        what = f"{self.place}: '{name}'" if self.place else f"'{name}'"
+        refuse_beyond(what, "cell_length", len(found), "shorten it")
         return found
 
 

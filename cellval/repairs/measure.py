@@ -284,6 +284,7 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
     def __post_init__(self) -> None:
         self.total = float(self.plan.repeats * self.plan.folds)
         self._failed: dict[str, str] = {}  # model and a sentence; not tried again
+        self._is_stopped = False
         self.titles = MODELS_OF[self.versions.rows.label_kind]
 
     def _splits(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -310,7 +311,7 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
         scores = np.full((self._n_scores, 2, len(MEASURED)), np.nan)
         for m, model in enumerate(MEASURED):
             title = self.titles[model]
-            if title in failed:
+            if title in failed or self._is_stopped:
                 continue
             try:
                 for version, touched in enumerate((versions.old, versions.new)):
@@ -322,6 +323,9 @@ class _Measuring(Computation[tuple[_Fold, ...], Comparison]):
                 why = type(error).__name__
                 failed[title] = f"{title} failed on this table ({why})."
         return scores, dict(failed)
+
+    def stop(self) -> None:
+        self._is_stopped = True  # before the next model: one of them takes long
 
     @property
     def _n_scores(self) -> int:

@@ -4,6 +4,7 @@ import codecs
 import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,31 +85,48 @@ _SPECIAL = {
 FEW_LETTERS = 4  # different bytes beyond ASCII
 
 
-def bytes_of(source: Any, max_bytes: int | None = None) -> tuple[bytes, str]:
-    """Contents and name of a path, bytes, or binary or text buffer."""
-    limit = limits().bytes if max_bytes is None else int(max_bytes)
+@dataclass(frozen=True)
+class _Most:
+    """How large a source may be, and what is said of a larger one."""
+
+    bytes: int
+    way: str
+
+    def refuse(self, name: str, size: int) -> None:
+        if size > self.bytes:
+            raise InputError(
+                f"{name} has at least {size / 1e6:,.1f} MB; the limit is "
+                f"{self.bytes / 1e6:,.1f} MB. {self.way}."
+            )
+
+
+def bytes_of(
+    source: Any,
+    max_bytes: int | None = None,
+    *,
+    limit: str = "mb",
+    advice: str = "take a sample of the rows",
+) -> tuple[bytes, str]:
+    """Contents and name of a path, bytes, or binary or text buffer.
+
+    Not more than `max_bytes`; by default, than the `limit` of this name.
+    """
+    if max_bytes is None:
+        max_bytes = int(1e6 * getattr(limits(), limit))
+    most = _Most(int(max_bytes), f"{how_to_raise(limit)}, or {advice}")
     if isinstance(source, bytes | bytearray | memoryview):
         raw, name = bytes(source), "table"
     elif hasattr(source, "read"):
-        raw, name = _buffer_bytes(source, limit)
+        raw, name = _buffer_bytes(source, most.bytes)
     elif isinstance(source, str | os.PathLike):
-        raw, name = _path_bytes(os.fsdecode(source), limit)
+        raw, name = _path_bytes(os.fsdecode(source), most)
     else:
         raise InputError(
             "cellval.read takes a path, bytes or an open file, not "
             f"{type(source).__name__}; for a DataFrame use Table.from_frame."
         )
-    _refuse_large(name, len(raw), limit)
+    most.refuse(name, len(raw))
     return raw, name
-
-
-def _refuse_large(name: str, size: int, limit: int) -> None:
-    if size > limit:
-        raise InputError(
-            f"{name} has at least {size / 1e6:,.1f} MB; the limit is "
-            f"{limit / 1e6:,.1f} MB. {how_to_raise('mb')}, or take a sample of the "
-            "rows."
-        )
 
 
 def _buffer_bytes(source: Any, limit: int) -> tuple[bytes, str]:
@@ -135,7 +153,7 @@ def writable(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
+def _path_bytes(path: str, most: _Most) -> tuple[bytes, str]:
     if "\n" in path or "\r" in path:
         raise InputError(
             "cellval.read got text with line breaks where a path belongs; to read CSV "
@@ -145,11 +163,11 @@ def _path_bytes(path: str, limit: int) -> tuple[bytes, str]:
     try:
         found = os.stat(path)
         _refuse_special(_legible(path), found.st_mode)
-        _refuse_large(name, found.st_size, limit)
+        most.refuse(name, found.st_size)
         with open(path, "rb") as file:
             raw = file.read(found.st_size + 1)  # to ask for more sets memory aside
             if len(raw) > found.st_size:  # which some systems do not know
-                raw += file.read(limit + 1 - len(raw))
+                raw += file.read(most.bytes + 1 - len(raw))
             return raw, name
     except InputError:
         raise

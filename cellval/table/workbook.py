@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from cellval.errors import InputError
-from cellval.limits import limits, refuse_beyond, refuse_shape
+from cellval.limits import how_to_raise, limits, refuse_beyond, refuse_shape
 from cellval.table.parsing import decimal_mark, frame_cells, refuse_wide
 from cellval.table.unpacking import (
     ZIP,
@@ -498,9 +498,10 @@ def _refuse_extent(
     if rows * columns > most:
         where = f"sheet '{shortened(sheet)}'" if sheet else "a sheet"
         raise InputError(
-            f"{name}: {where} reaches to row {rows:,} and column {columns:,}, which is "
-            "more than can be read. Delete what is far from the table, or save the "
-            "table in a workbook of its own."
+            f"{name}: {where} reaches to row {rows:,} and column {columns:,}, which "
+            f"makes {rows * columns:,} cells; the limit is {most:,.0f}, twice that of "
+            "a table. Delete what is far from the table, or save the table in a "
+            f"workbook of its own. {how_to_raise('cells')}."
         )
 
 

@@ -10,6 +10,7 @@ from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
 from cellval.jobs.expected import run_seconds
+from cellval.jobs.fits import check_run
 from cellval.progress import Snapshot
 from cellval.project.project import Keeper, Project, Run, repairs_of
 from cellval.project.results import again
@@ -26,8 +27,11 @@ log = logging.getLogger(__name__)
 
 
 def start_run(session: Session, options: RunOptions) -> None:
-    """Start on the chosen table; an old run of this file is stopped."""
+    """Start on the chosen table, or InputError where it does not fit; an old run of
+    this file is stopped.
+    """
     assert session.table is not None, "no table was chosen"
+    check_run(session.table, options)
     session.refused = ""
     if session.run is not None and session.may_edit:
         session.run.stop()
@@ -63,11 +67,15 @@ def leave_run(session: Session) -> None:
 
 
 def continue_run(session: Session) -> None:
-    """Go on where a run was stopped or cut short, or after the test points drawn."""
+    """Go on where a run was stopped or cut short, or after the test points drawn; or
+    InputError where what is left does not fit.
+    """
     old = session.run
     assert old is not None, "no run"
     if old.active:
         return  # a second click came before the page was drawn again
+    done = old.progress.done  # after all that was drawn, as much comes again
+    check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
     memo: RunMemo = old.memo
     project, known, keeper = session.file.project, old.values, None
     if project is not None and memo.kept is not None:
@@ -99,11 +107,14 @@ def value_repaired(session: Session) -> None:
     first, changes = session.memo.first or run, dict(session.file.repairs)
     if session.memo.first and run.active and session.memo.changes == changes:
         return  # a second click, before the first was shown
+    known = session.repaired_run
+    is_known = known and known.status == "done" and known.memo.changes == changes
+    if not is_known:
+        check_run(after, first.options)
     if session.may_edit:
         for going_on in (run, first):
             going_on.stop()
-    known = session.repaired_run
-    if known and known.status == "done" and known.memo.changes == changes:
+    if is_known:
         session.run = known
     else:
         memo = session.memo._replace(first=first, changes=changes)

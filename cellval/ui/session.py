@@ -23,6 +23,7 @@ from cellval.errors import InputError
 from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import Job, ValuationJob, start_job
+from cellval.jobs.fits import check_step
 from cellval.kept import kept
 from cellval.progress import Snapshot
 from cellval.project.project import Project, Run
@@ -107,10 +108,13 @@ class SideJob(Generic[Result]):
 def _kept_of(
     begin: Begin[Result], keep: Callable[[Result], None]
 ) -> Iterator[Snapshot[Result]]:
-    """The same steps; the last result is kept, also of a job that is stopped."""
+    """The same steps; the last result is kept, also of a job that is stopped, or that
+    is found to take longer than is allowed.
+    """
     step: Snapshot[Result] = Snapshot()
     try:
         for step in begin():
+            check_step(step)
             yield step
     finally:
         if step.has_result:

@@ -15,6 +15,7 @@ from cellval.ui.runs import continue_run, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import COMPILING, follow
+from cellval.ui.widgets import action
 from cellval.values.words import (
     approximation_words,
     design_words,
@@ -179,12 +180,12 @@ def _offer_more(session: Session, run: ValuationJob) -> None:
     else:
         words = "Run it again"
         tip = "From the beginning: this method keeps nothing to go on from."
-    st.button(
+    action(
         words,
+        partial(continue_run, session),
         key="continue",
         icon=":material/play_arrow:",
         help=tip,
-        on_click=partial(continue_run, session),
         width="stretch",
     )
 

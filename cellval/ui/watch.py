@@ -37,14 +37,22 @@ def start_button(
     labels: tuple[str, str],  # for the first time, and again
     key: str,
     words: str | None = None,
+    check: Callable[[], None],  # InputError where it does not fit
     keep: Callable[[Result], None] = lambda result: None,
 ) -> None:
-    """Start a computation, or start it again with the same choice; not while it runs"""
+    """Start a computation, or start it again with the same choice; not while it runs,
+    nor where it does not fit, which is said.
+    """
     job, who = side.on(table), get_session().who
     again = job is not None and side.made_from == choice and not job.active
+
+    def start() -> None:
+        check()
+        side.start(table, choice, begin, keep, who=who).wait(SHORT_RUN)
+
     action(
         labels[again],
-        lambda: side.start(table, choice, begin, keep, who=who).wait(SHORT_RUN),
+        start,
         key=key,
         type="secondary" if again else "primary",
         icon=":material/play_arrow:",

@@ -76,6 +76,17 @@ def test_messages_name_options_and_not_python_arguments(tmp_path, davis_values, 
         assert words in capsys.readouterr().err
 
 
+def test_what_a_project_does_not_take_is_not_advised(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CELLVAL_MAX_COLUMNS", "3")
+    out = ["--out", tmp_path / "o"]
+    assert on_davis("run", *out) == 2
+    assert "--max-columns" in capsys.readouterr().err
+    assert on_davis("run", *out, "--project", "p", "--max-columns", 9) == 2
+    told = capsys.readouterr().err
+    assert "CELLVAL_MAX_COLUMNS" in told and "--max-columns" not in told
+
+
 def parsed(*arguments):
     return _parser().parse_args([str(argument) for argument in arguments])
 

@@ -301,3 +301,30 @@ def test_a_label_of_numbers_is_valued_by_closeness(tmp_path, capsys):
     assert total == pytest.approx(1.0, abs=1e-3)  # all labels agree
     assert main([*command, "--scoring", "balanced"]) == 2
     assert "is for classes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--xlsx", "--measure"])
+def test_what_takes_longer_than_the_seconds_is_refused_before_the_work(
+    tmp_path, monkeypatch, capsys, option
+):
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text("row,column,repair,after\n12,height,replace,166\n")
+    out, book = tmp_path / "report.html", tmp_path / "report.xlsx"
+    asked = ["--out", out, "--decisions", decisions, "--seconds", 10, option]
+    monkeypatch.setattr("cellval.cli.find.XLSX", 0.02)
+    monkeypatch.setattr("cellval.cli.find.FOLD", 0.02)
+    assert on_davis("report", *asked, *[book] * (option == "--xlsx")) == 2
+    told = capsys.readouterr().err
+    assert f"{option} would take about" in told and "--seconds 10" in told
+    assert not out.exists() and not book.exists()
+
+
+def test_measuring_ends_with_the_seconds(tmp_path, monkeypatch, davis_values, capsys):
+    decisions = tmp_path / "decisions.csv"
+    decisions.write_text("row,column,repair,after\n12,height,replace,166\n")
+    asked = ["--out", tmp_path / "report.html", "--decisions", decisions, "--measure"]
+    monkeypatch.setattr("cellval.cli.find.FOLD", 0.0)
+    assert on_davis("report", *asked, "--values", davis_values, "--seconds", 0.001) == 0
+    told = capsys.readouterr().out
+    assert "KNN: Too early to say" in told
+    assert "not all folds were measured; more --seconds" in told

@@ -182,10 +182,25 @@ def only_elsewhere(folder, connect=sqlite3.connect):
     return try_it
 
 
-def test_a_huge_archive_is_refused_by_what_it_says(shelf, project, monkeypatch):
-    monkeypatch.setattr("cellval.project.archive.MOST_BYTES", 1000)
-    with pytest.raises(InputError, match="too large"):
-        shelf.bring_in(pack(project))
+@pytest.mark.parametrize(
+    ("limit", "most", "said"),
+    [
+        ("CELLVAL_MAX_PROJECT_MB", "0.001", "This project has"),
+        ("CELLVAL_MAX_PROJECT_LIST_MB", "0.0001", "project.json in this project has"),
+        ("CELLVAL_MAX_PROJECT_FILES", "1", "This project has 2 files; the limit is 1"),
+        ("CELLVAL_MAX_ROWS", "10", "davis.csv"),
+        ("CELLVAL_MAX_COLUMNS", "3", "davis.csv"),
+    ],
+)
+def test_what_is_too_large_is_refused_before_it_is_kept(
+    shelf, project, monkeypatch, tmp_path, limit, most, said
+):
+    packed, before = pack(project), sorted(tmp_path.rglob("*"))
+    monkeypatch.setenv(limit, most)
+    with pytest.raises(InputError, match=limit) as refused:
+        shelf.bring_in(packed)
+    assert said in str(refused.value) and "the limit is" in str(refused.value)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_project_of_the_first_schema_travels(shelf, project):

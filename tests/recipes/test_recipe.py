@@ -7,7 +7,6 @@ import pytest
 from cases import ROOT, message_of
 
 from cellval.detect.rule import RULES, Rule
-from cellval.recipes import recipe as recipes
 from cellval.recipes.recipe import Recipe, read_recipe
 from cellval.recipes.rows import RowName
 from cellval.recipes.steps import (
@@ -223,11 +222,14 @@ def test_bombs_do_no_harm(monkeypatch):
     assert "no YAML" in wrong("steps: !!python/object/apply:os.system [echo\x00]")
     text = "version: 1\nsteps:\n- !!python/object/apply:os.system {do: fine, x: y}"
     assert "'column' is missing" in wrong(text)  # a tag means nothing
-    monkeypatch.setattr(recipes, "MOST_BYTES", 50)
-    assert "MB" in wrong("version: 1\nsteps: []\n" + "#" * 50)
+    monkeypatch.setenv("CELLVAL_MAX_RECIPE_MB", "0.00005")
+    said = wrong("version: 1\nsteps: []\n" + "#" * 50)
+    assert "MB" in said and "CELLVAL_MAX_RECIPE_MB" in said
     monkeypatch.undo()
     monkeypatch.setenv("CELLVAL_MAX_CELL_LENGTH", "100")
-    assert "longer than a cell may be" in step_wrong(f"{{do: {'x' * 101}}}")
+    said = step_wrong(f"{{do: {'x' * 101}}}")
+    assert "line 4): 'do' has 101 characters; the limit is 100" in said
+    assert "CELLVAL_MAX_CELL_LENGTH" in said
     assert "not in UTF-8" in message_of(read_recipe, b"version: \xff")
 
 

@@ -1,5 +1,6 @@
 """Accuracy before and after a repair: fair folds, the same bits, plain faults."""
 
+import threading
 import warnings
 from dataclasses import replace
 
@@ -74,6 +75,31 @@ def test_a_repair_of_harmful_errors_makes_all_models_better(dirty, clean):
     assert (frame["n_folds"] == 10).all()
     assert result.n_touched == 96
     assert result.n_tested == 144
+
+
+def test_who_stops_waits_for_one_model_only(monkeypatch, dirty, clean):
+    begun, go_on, models = threading.Event(), threading.Event(), []
+
+    def slow(model, versions, plan, train, test):
+        models.append(model)
+        begun.set()
+        assert go_on.wait(60)
+        return versions.rows.y[test]
+
+    stop = remeasure._Measuring.stop
+
+    def stopped(self):
+        stop(self)
+        go_on.set()
+
+    monkeypatch.setattr(remeasure._Measuring, "stop", stopped)
+    monkeypatch.setattr(remeasure, "predicted", slow)
+    steps = iter_comparison(dirty, clean, **QUICK)
+    for _ in steps:
+        if begun.is_set():
+            break
+    steps.close()
+    assert set(models) == {"knn"}
 
 
 def test_the_opposite_of_a_repair_makes_models_worse(dirty, clean):

@@ -296,6 +296,9 @@ def test_cells_far_apart_are_refused_before_all_between_are_made():
     assert read(saved(book), label="sex").labelled.n_rows == 4
     filled = ods_row(ods_cell("1", "float", n=16384), n=1_048_576)
     assert "column 16,384" in message_of(ods(filled))
+    said = "the limit is 100,000,000, twice that of a table"
+    assert said in message_of(ods(filled))
+    assert "CELLVAL_MAX_CELLS" in message_of(ods(filled))
     apart = [ods_row(ods_cell("x", n=500)), ods_row(ods_cell(None), n=1_000_000)]
     assert "row 1,000,002" in message_of(ods(*apart, apart[0]))
 

@@ -10,7 +10,6 @@ from cellval.cluster import address_of_the_app
 from cellval.errors import InputError
 from cellval.glossary import GIVES_UP
 from cellval.jobs.expected import Estimate, estimate, run_seconds
-from cellval.jobs.fits import needed_memory
 from cellval.knn import backends
 from cellval.knn.plan import MOST_PAIRS
 from cellval.methods import METHODS, MODELS_OF, ROUNDS
@@ -20,6 +19,7 @@ from cellval.text import spoken_bytes, spoken_time
 from cellval.ui.session import Session, read_test
 from cellval.ui.text import plain, roughly
 from cellval.ui.widgets import error, lasting, one_of
+from cellval.values.memory import needed_memory
 from cellval.values.options import BASELINES, SCORINGS, RunOptions
 from cellval.values.words import Unit
 

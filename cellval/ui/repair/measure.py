@@ -20,6 +20,7 @@ from cellval.ui.session import Session
 from cellval.ui.text import plain
 from cellval.ui.watch import ended, follow, progress
 from cellval.ui.widgets import action
+from cellval.values.memory import COMPARED, check_memory
 from cellval.values.options import RunOptions
 
 SPREAD_HELP = (
@@ -73,7 +74,10 @@ def measure(session: Session, table: Table) -> None:
 
 
 def _start(session: Session, before: Table) -> None:
-    """In the background; or InputError where the repairs do not fit the table."""
+    """In the background; or InputError where the repairs do not fit the table, or the
+    table not into memory.
+    """
+    check_memory(before, COMPARED)
     after = session.repaired_table()
     asked = session.run.options if session.run else RunOptions()
 

@@ -1,5 +1,6 @@
 """Sources: how long it will take, the start, the run in the background, its end."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from cellval.errors import InputError
 from cellval.figures.blocks import heatmap
 from cellval.games.block_values import BlockValues
 from cellval.jobs.background import Job
+from cellval.jobs.fits import check_seconds
 from cellval.progress import Snapshot
 from cellval.project.results import told
 from cellval.table.table import Table
@@ -21,6 +23,7 @@ from cellval.ui.sources.results import show
 from cellval.ui.text import roughly
 from cellval.ui.watch import ended, follow, progress, start_button
 from cellval.ui.widgets import error
+from cellval.values.memory import COMPARED, check_memory
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
     from cellval.games.blocks import BlockGame
@@ -55,6 +58,10 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
         file.blocks_seconds.stop()
         return _game(table, choice, test).play(executor=of_the_app())
 
+    def check() -> None:
+        check_memory(table, COMPARED)
+        check_seconds(_measured(file, table, choice))
+
     labels = ("Value the sources", "Value the sources again")
 
     def keep(found: BlockValues) -> None:
@@ -65,10 +72,19 @@ def start(session: Session, table: Table, choice: BlocksChoice) -> None:
         *(file.blocks, table, choice, play),
         labels=labels,
         key="start sources",
+        check=check,
         keep=keep,
     )
     if not known and not (job is not None and job.active):
         _say_time(file, table, choice, test)  # below: nothing pushes the button away
+
+
+def _measured(file: FileWork, table: Table, choice: BlocksChoice) -> float:
+    """Seconds that it will take; NaN until they are measured."""
+    job = file.blocks_seconds.on(table)
+    if job is None or file.blocks_seconds.made_from != choice or job.result is None:
+        return math.nan
+    return job.result
 
 
 def _say_time(

@@ -1,5 +1,6 @@
 """Validate: which errors to plant, the start, the run in the background, its end."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from cellval.cluster import of_the_app
 from cellval.errors import InputError
 from cellval.jobs.background import Job
 from cellval.jobs.expected import surprise_seconds, values_seconds
+from cellval.jobs.fits import check_seconds
 from cellval.knn.plan import subsets_to_compare
 from cellval.parallel import n_cores
 from cellval.progress import Snapshot
@@ -29,6 +31,7 @@ from cellval.validation.planted_table import (
     possible_kinds,
 )
 from cellval.validation.planting import KINDS
+from cellval.values.memory import check_memory
 from cellval.values.options import RunOptions
 
 if TYPE_CHECKING:  # scikit-learn takes two seconds to load
@@ -189,6 +192,10 @@ def start(session: Session, table: Table, choice: PlantingChoice) -> None:
             **dict(choice.options),
         )
 
+    def check() -> None:
+        check_memory(table)
+        check_seconds(_seconds(table, choice))
+
     project = session.file.project
 
     def keep(found: "Validation") -> None:
@@ -204,21 +211,29 @@ def start(session: Session, table: Table, choice: PlantingChoice) -> None:
         labels=("Plant errors and look for them", "Plant and look again"),
         key="start validation",
         words="In a copy of your table, in the background. Your file is not changed.",
+        check=check,
         keep=keep,
     )
 
 
-def _time_words(table: Table, choice: PlantingChoice) -> str:
+def _seconds(table: Table, choice: PlantingChoice) -> float:
+    """That looking for the errors takes, without the decision tree; NaN if unknown."""
     options = dict(choice.options)
     rows = round((1 - HELD_OUT * choice.tree) * table.n_rows)
     subsets: Any = subsets_to_compare(rows, len(table.features))
     try:
         seconds = values_seconds(table, RunOptions(**options, subsets=subsets))
     except InputError:
-        return "You can stop any time."  # the run says what is wrong
+        return math.nan  # the run says what is wrong
     seconds += surprise_seconds(table) / n_cores()
     # rows are tested by all others
-    seconds *= (1 - HELD_OUT * choice.tree) ** (1 if "near" in options else 2)
+    return seconds * (1 - HELD_OUT * choice.tree) ** (1 if "near" in options else 2)
+
+
+def _time_words(table: Table, choice: PlantingChoice) -> str:
+    seconds = _seconds(table, choice)
+    if math.isnan(seconds):
+        return "You can stop any time."
     tree = "; the decision tree comes after that" * choice.tree
     return (
         f"Looking for the errors will take {roughly(seconds)} on this computer"
