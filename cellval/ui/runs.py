@@ -74,7 +74,8 @@ def continue_run(session: Session) -> None:
     assert old is not None, "no run"
     if old.active:
         return  # a second click came before the page was drawn again
-    done = old.progress.done  # after all that was drawn, as much comes again
+    # Other methods begin anew; after all that was drawn, as much comes again.
+    done = old.progress.done if old.options.method == "knn" else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
     memo: RunMemo = old.memo
     project, known, keeper = session.file.project, old.values, None
