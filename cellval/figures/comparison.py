@@ -73,7 +73,7 @@ def accuracies(comparison: Comparison) -> go.Figure:
         col=1,
     )
     _differences(figure, comparison, places)
-    figure.update_yaxes(named_axis(list(frame.index), down=True))
+    figure.update_yaxes(named_axis(figure_names(comparison.models, 40), down=True))
     figure.update_annotations(font_size=13)
     return lay_out(
         figure,

@@ -150,8 +150,8 @@ def need_valued(session: Session) -> Shown:
 
 def partial_words(run: ValuationJob) -> str:
     return (
-        f":material/hourglass_top: Partial results after {run.progress.seen}. Values "
-        "still move and sharpen while the run goes on."
+        f":material/hourglass_top: Partial results after {plain(run.progress.seen)}. "
+        "Values still move and sharpen while the run goes on."
     )
 
 

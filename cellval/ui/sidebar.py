@@ -140,7 +140,7 @@ def _show_progress(run: ValuationJob) -> None:
         words = "Valued; looking for errors"
     st.progress(min(1.0, progress.done), text=words)
     is_seen = progress.seen and (values is not None or run.status != "compiling")
-    lines = [f"{progress.seen} so far"] if is_seen else []
+    lines = [f"{plain(progress.seen)} so far"] if is_seen else []
     if values is not None:
         lines.append(stderr_words(values.settings, values.typical_stderr))
     lines += [progress.time_left] if progress.time_left else []

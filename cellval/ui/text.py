@@ -67,15 +67,20 @@ def said(table: Table, sentence: str) -> str:
 
 
 WORD_JOINER = "\u2060"
-_addresses = re.compile(r"https?(?=://)|www(?=\.)|\w(?=@)", re.IGNORECASE)
+# Which of their letters the joiner follows; times such as 12:30:45 are no emojis.
+_addresses = r"https?(?=://)|www(?=\.)|\w(?=@)"
+_emojis = r":(?!\d\d:)(?=[\w+-]+:)"
+_signs = r"(?<!\S)[<>~-](?=-?[->=](?!\S))"  # -> and --, written as → and —
+_replaced = re.compile(f"{_addresses}|{_emojis}|{_signs}", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
     """Text that Markdown shows as it is.
 
-    Addresses would become links even so: a joiner that nobody sees keeps them texts.
+    Addresses would become links even so, and what Streamlit looks for after Markdown
+    emojis, icons and signs: a joiner that nobody sees keeps them texts.
     """
-    text = _addresses.sub(f"\\g<0>{WORD_JOINER}", " ".join(str(text).split()))
+    text = _replaced.sub(f"\\g<0>{WORD_JOINER}", " ".join(str(text).split()))
     return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", text)
 
 

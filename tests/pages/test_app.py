@@ -349,6 +349,9 @@ def test_plain_text_has_no_markdown_left():
     assert plain(" two\nlines ") == "two lines"
     for address in ("http://a.example/5", "www.a.example", "me@a.example"):
         assert plain(address).count("\u2060") == 1  # Markdown makes no link of it
+    for sign in (":smile:", ":+1:", ":streamlit:", ":material_home:", "a -> b", "--"):
+        assert plain(sign).count("\u2060") == 1, sign  # nor Streamlit another sign
+    assert "\u2060" not in plain("at 12:30:45, a--b: -1 >0")
 
 
 def test_the_meaning_of_numbers_is_that_of_the_method(davis):

@@ -169,13 +169,6 @@ def test_links_in_cells_are_texts():
     assert looks["site"]["type_config"]["type"] == "text"
 
 
-def test_markdown_in_a_file_is_shown_as_text():
-    raw = b"**x**,:red[y],label\n" + b"1,2,a\n2,1,b\n1,1,a\n,2,b\n"
-    app = upload(open_app(), "[evil](http://example.com).csv", raw)
-    assert "[evil](" not in texts(app.subheader)
-    assert "**x**" not in texts(app.markdown)
-
-
 def test_choosing_an_impossible_label_is_taken_back():
     app = click(open_app(), "Ugly")
     app.selectbox[0].set_value("lot_no").run()

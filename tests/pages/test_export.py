@@ -151,7 +151,7 @@ def test_the_repaired_file_is_named_after_its_format(name, kind, expected):
 def test_what_cannot_be_written_back_comes_as_a_csv_and_it_is_said(davis):
     old = WorkbookFormat("xls", "S", ("S",), 1, ".")
     table = replace(davis_table(), name="book.xls", format=old)
-    assert "as a CSV of this sheet: .xls files" in files._kept_words(table)
+    assert r"as a CSV of this sheet: \.xls files" in files._kept_words(table)
     assert files._noun(table) == "CSV"
 
 

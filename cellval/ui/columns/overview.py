@@ -13,6 +13,7 @@ from cellval.ui.charts import chart, drawn_key
 from cellval.ui.heatmap.view import sort_by
 from cellval.ui.navigation import goto
 from cellval.ui.session import Shown
+from cellval.ui.text import plain
 from cellval.ui.widgets import segments
 from cellval.values.result import CellValues
 from cellval.values.words import reached_words
@@ -43,7 +44,8 @@ def _say_sum(values: CellValues) -> None:
     if values.settings.sums_to_score:
         sums = (
             f"The {len(values.column_names):,} columns sum, before rounding, to "
-            f"**{100 * values.total:.1f} %**, the {reached_words(values.settings)}. "
+            f"**{100 * values.total:.1f} %**, the "
+            f"{plain(reached_words(values.settings))}. "
         )
     st.markdown(
         f"{sums}Click a bar to see the heatmap sorted by that column.",

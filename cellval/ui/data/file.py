@@ -226,8 +226,9 @@ def _choose_label_kind(session: Session, table: Table) -> None:
     )
     if few:
         st.caption(
-            f"{short_name(table.label, IN_A_BOX)} holds {len(texts.different):,} "
-            "different numbers: do they name groups, or measure something?"
+            f"{plain(short_name(table.label, IN_A_BOX))} holds "
+            f"{len(texts.different):,} different numbers: do they name groups, or "
+            "measure something?"
         )
 
 

@@ -35,7 +35,7 @@ from cellval.table.table import Table
 from cellval.text import counted
 from cellval.ui import tables
 from cellval.ui.session import Session
-from cellval.ui.text import changes_words
+from cellval.ui.text import changes_words, plain
 from cellval.ui.widgets import download, error, was_clicked
 from cellval.values.result import CellValues
 from cellval.views.script import script
@@ -140,8 +140,8 @@ def _kept_words(table: Table) -> str:
     if comes_as_csv(table):
         ending = Path(table.name).suffix or "old"
         return (
-            f"as a CSV of this sheet: {ending} files are read but cannot be written. "
-            "Save yours as .xlsx and load that to get a workbook back."
+            f"as a CSV of this sheet: {plain(ending)} files are read but cannot be "
+            "written. Save yours as .xlsx and load that to get a workbook back."
         )
     noun = _noun(table)
     if noun == "workbook":

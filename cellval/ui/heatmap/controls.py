@@ -10,6 +10,7 @@ from cellval.text import short_name
 from cellval.ui.heatmap.view import COLUMN, ORDER, move_to, show_cell
 from cellval.ui.parts import say
 from cellval.ui.session import Shown
+from cellval.ui.text import plain
 from cellval.ui.widgets import forget, lasting, one_of, segments, typed_rows
 from cellval.values.words import spoken
 from cellval.views.order import ORDERS, WITHOUT_VALUES, filtered, row_order
@@ -86,7 +87,7 @@ def choose(shown: Shown) -> Look:
     classes: list[str] = []
     if table.label:
         classes = more[-1].multiselect(
-            f"Only {short_name(table.label, 16)}",
+            f"Only {plain(short_name(table.label, 16))}",
             table.classes,
             **lasting(session, "heatmap classes", []),
             placeholder=spoken("all classes", values.settings),

@@ -6,6 +6,7 @@ from typing import Any
 from cellval.table.table import Table
 from cellval.text import brief
 from cellval.ui.session import Session
+from cellval.ui.text import plain
 from cellval.ui.widgets import lasting
 from cellval.values.settings import Settings
 from cellval.values.words import spoken
@@ -35,7 +36,7 @@ def classes_filter(
 ) -> list[str]:
     """Classes of the label, or bands of its numbers."""
     chosen: list[str] = place.multiselect(
-        f"Only {brief(table.label, 20)}",
+        f"Only {plain(brief(table.label, 20))}",
         table.classes,
         **lasting(session, f"{key} classes", []),
         placeholder=spoken("all classes", settings),

@@ -47,7 +47,7 @@ def draw_rule(shown: Shown, one: Finding) -> None:
     said = said_of(session.file.rules, rule)
     words = {"accepted": "You kept it.", "refused": "You refused it."}
     st.markdown(f"**Rule** {plain(rule.words)}")
-    st.caption(f"{support(shown.table, rule)} {words.get(said, '')}")
+    st.caption(f"{plain(support(shown.table, rule))} {words.get(said, '')}")
     with st.container(horizontal=True, gap="xsmall"):
         _say(session, one, "Keep the rule", "accepted", rule, said)
         _say(session, one, "Refuse the rule", "refused", rule, said)
@@ -90,7 +90,7 @@ def _edit(shown: Shown, one: Finding, rule: Rule) -> None:
     new = _edited(shown, one, rule)
     if not fault(new):
         st.markdown(plain(new.words))
-    st.caption(support(shown.table, new))
+    st.caption(plain(support(shown.table, new)))
     session = shown.session
     st.button(
         "Keep the edited rule",

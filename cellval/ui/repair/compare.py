@@ -18,7 +18,7 @@ from cellval.ui.charts import chart
 from cellval.ui.runs import value_repaired
 from cellval.ui.session import Session
 from cellval.ui.sidebar import back_button
-from cellval.ui.text import changes_words
+from cellval.ui.text import changes_words, plain
 from cellval.ui.widgets import Window, action, lasting
 from cellval.values.words import model_words, score_words
 from cellval.views.matched_rows import MatchedRows, Version, cells_before_after
@@ -89,7 +89,7 @@ def _totals(before: Version, after: Version) -> None:
     if settings.sums_to_score:
         old, new = before.values.total, after.values.total
         a.metric(
-            f"Valued {score_words(settings)} of the {model_words(settings)}",
+            f"Valued {score_words(settings)} of the {plain(model_words(settings))}",
             f"{100 * new:.1f} %",
             # Without a colour: how far chance reaches is not known here.
             **_change(

@@ -10,6 +10,7 @@ from cellval.text import brief, counted
 from cellval.ui import tables
 from cellval.ui.parts import say
 from cellval.ui.session import FileWork, Session
+from cellval.ui.text import plain
 
 LATEST = 200  # steps that are listed
 FEW_LINES = 8  # a longer list scrolls
@@ -66,7 +67,7 @@ def _take_back(session: Session, n: int) -> None:
 def _tell(step: Step, fault: str) -> None:
     """Only what this page does not show: how the file is read."""
     if fault:
-        say(f"This step stays as it is. {fault}")
+        say(f"This step stays as it is. {plain(fault)}")
     elif step.reading_after:
         say("The file is read in another way now: see the Data page.")
 

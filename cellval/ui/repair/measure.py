@@ -139,7 +139,7 @@ def _verdicts(result: Comparison) -> None:
     else:
         st.caption("Differences are in percentage points (pp) of the tested accuracy.")
     for model in result.models:
-        st.markdown(f"**{model}.** {plain(result.verdict(model))}")
+        st.markdown(f"**{plain(model)}.** {plain(result.verdict(model))}")
 
 
 def _table_of_numbers(result: Comparison) -> None:
