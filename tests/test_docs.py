@@ -76,3 +76,27 @@ def test_links_to_files_are_not_broken(name):
     text = (ROOT / name).read_text("utf-8")
     links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
     assert links and [link for link in links if not (ROOT / link).exists()] == []
+
+
+def promises():
+    """Of SECURITY.md, each with what is said to show it."""
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    for promise, shown in re.findall(r"^\| (.+) \| (.*) \|$", text, re.MULTILINE)[1:]:
+        yield pytest.param(re.findall(r"`(.+?)`", shown), id=promise[:60])
+
+
+@pytest.mark.parametrize("shown", [*promises()])
+def test_what_shows_a_promise_is_there(shown):
+    """A test (file::name), what is run by hand (python -m), or a page of the docs."""
+    assert shown
+    for one in shown:
+        path, _, name = one.partition("::")
+        if one.startswith("python -m "):
+            path = f"{one.removeprefix('python -m ').replace('.', '/')}.py"
+        assert (ROOT / path).is_file(), one
+        assert bool(name) == path.startswith("tests/") or "python -m" in one, one
+        assert f"\ndef {name}(" in (ROOT / path).read_text("utf-8") or not name, one
+
+
+def test_promises_were_found():
+    assert len([*promises()]) > 12

@@ -66,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
         print("\nwhich cells may be wrong, why, and what to write instead:")
         print(harmless(f"  {signals.command(words)}", LONGEST))
     if not stopped:
-        if settings.n_seen < settings.n_tests and options.budget is None:
+        was_drawn = settings.n_seen < settings.n_tests and options.budget is None
+        if was_drawn and project is None:  # of a project the app goes on
             more = how_to_go_on(options, values, folder / "values.npz")
             print(f"\nnot all test points were drawn. {more}")
         return 2 if lost else 0

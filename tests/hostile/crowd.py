@@ -1,7 +1,8 @@
 """`python -m tests.hostile.crowd [SECONDS] [PEOPLE]`: many people on one server.
 
-Eight (or PEOPLE) browsers upload, value, decide, undo, reload and go from page to page
-for five minutes (or SECONDS), each with a table whose names nobody else has. No page
+Eight (or PEOPLE) browsers upload, value, decide, undo, reload, go from page to page and
+now and then to another table, which they value, for five minutes (or SECONDS), each
+with tables whose names nobody else has. Each does each of it at least once. No page
 may show an error or anybody else's names, no click may stay without its answer, what
 was decided must be there after a reload, and when all are gone the server's memory must
 be back at the level it had after the first of them (looked at if they stay a minute at
@@ -16,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pandas as pd
@@ -23,9 +25,9 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
 from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
+from steps import LONG as PATIENCE  # noqa: E402
 from steps import SAMPLES  # noqa: E402
 
-PATIENCE = 120_000  # ms: so long an answer may take with all of them on two cores
 FORGOTTEN = 200.0  # seconds after which a server forgets who has gone
 LEVEL = 1.3  # times the memory after one person, at most
 LONG = 60.0  # seconds from which on memory is looked at
@@ -37,28 +39,50 @@ class Person:
         self.page, self.url, self.name, self.others = page, url, name, others
         self.random = random.Random(name)
         self.done: Counter[str] = Counter()
-        self.decided: set[str] = set()
+        self.n_files, self.file = 0, ""  # at hand
+        self.decided: set[str] = set()  # in it
 
     async def work(self, until: float) -> None:
+        often, seldom = [self.decide, self.look] * 4, [self.reload] * 2
+        acts = [self.value_another, *often, *seldom]
         while time.monotonic() < until:
-            act = self.random.choice(
-                [self.decide, self.decide, self.look, self.look, self.reload]
-            )
-            await act()
-            await self.check()
-            self.done[act.__name__] += 1
-            await self.page.wait_for_timeout(self.random.uniform(200, 1500))
+            await self.do(self.random.choice(acts))
+        for act in acts:
+            if not self.done[act.__name__]:
+                await self.do(act)
+
+    async def do(self, act: Callable[[], Awaitable[None]]) -> None:
+        await act()
+        await self.check()
+        self.done[act.__name__] += 1
+        await self.page.wait_for_timeout(self.random.uniform(200, 1500))
 
     async def open(self) -> None:
         await self.page.goto(self.url)
-        file = {"name": f"{self.name}.csv", "mimeType": "text/csv"}
+        await self.value()
+        await self.check()
+
+    async def value_another(self) -> None:
+        """The one before is left as it is."""
+        await self.go_to("Data")
+        await self.page.get_by_text("Open another file").first.click()
+        await self.value()
+
+    async def value(self) -> None:
+        self.n_files, self.decided = self.n_files + 1, set()
+        self.file = f"{self.name}{self.n_files}.csv"
+        raw = table(self.name, self.n_files)
+        app = self.page.get_by_test_id("stApp")
+        await expect(app).to_have_attribute("data-test-script-state", "notRunning")
         chooser = self.page.locator("input[type=file]").first
-        await chooser.set_input_files({**file, "buffer": table(self.name)})
+        file = {"name": self.file, "mimeType": "text/csv", "buffer": raw}
+        await chooser.set_input_files(file)
+        await expect(self.sidebar().get_by_text(self.file)).to_be_visible()
+        await expect(self.sidebar().get_by_text("Not valued yet")).to_be_visible()
         start = self.page.get_by_role("button", name="Value the cells")
         await expect(start).to_be_enabled()
         await start.click()
-        await expect(self.sidebar().get_by_text("Done:")).to_be_visible(timeout=600_000)
-        await self.check()
+        await expect(self.sidebar().get_by_text("Done:")).to_be_visible()
 
     def sidebar(self):
         return self.page.get_by_test_id("stSidebar")
@@ -106,7 +130,7 @@ class Person:
     async def reload(self) -> None:
         """All that was decided is there again."""
         await self.page.reload()
-        await expect(self.sidebar().get_by_text(f"{self.name}.csv")).to_be_visible()
+        await expect(self.sidebar().get_by_text(self.file)).to_be_visible()
         await self.go_to("Repair")
         if n := len(self.decided):
             words = f"{n} flagged cell{'s' * (n != 1)}"
@@ -125,11 +149,11 @@ class Person:
         assert not seen, f"{self.name} sees {seen}"
 
 
-def table(name: str) -> bytes:
-    """Some rows of Adult; file, columns and texts bear a person's name."""
+def table(name: str, n: int) -> bytes:
+    """Some rows of Adult, others each time; columns and texts bear a person's name."""
     adult = pd.read_csv(SAMPLES / "adult_2000.csv", dtype=str, keep_default_na=False)
     adult = adult[[*adult.columns[:7], adult.columns[-1]]]  # so that turns come soon
-    some = adult.sample(120, random_state=len(name) * ord(name[-1]))
+    some = adult.sample(120, random_state=n * len(name) * ord(name[-1]))
     some["age"] = [str(900 + k) if k < 8 else age for k, age in enumerate(some["age"])]
     some["workclass"] = name + some["workclass"]
     return some.rename(columns={"education": f"education_{name}"}).to_csv().encode()

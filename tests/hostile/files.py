@@ -1,7 +1,9 @@
 """Files as nobody should write them, seeded, with what each must give.
 
 `files()` yields a `Hostile` for each: its bytes, and either a part of the sentence with
-which it is refused, or the shape (rows, columns with the label) of the table it is.
+which it is refused, or the shape (rows, columns with the label) of the table it is. Of
+those that chance spoilt, nobody can say which: they are refused with a sentence, or a
+table like any other (`check.outcome`).
 """
 
 import bz2
@@ -25,8 +27,13 @@ SEED = 20_26
 class Hostile:
     name: str
     raw: bytes
-    refused: str = ""  # in the sentence; empty and no shape: refused, or any table
+    refused: str = ""  # in the sentence
     shape: tuple[int, int] | None = None
+    is_drawn: bool = False  # spoilt by chance: refused, or any table
+
+    def __post_init__(self) -> None:
+        stated = [self.refused, self.shape, self.is_drawn]
+        assert sum(map(bool, stated)) == 1, f"{self.name}: what must it give?"
 
 
 def grid(n=8, m=3, mark=",", end="\n", cell=lambda i, j: str((7 * i + 3 * j) % 11)):
@@ -143,13 +150,26 @@ def encodings() -> Iterator[Hostile]:
     text = grid(cell=lambda i, j: ("Zoë", "José", "12.5")[(i + j) % 3])
     for encoding in ENCODINGS:
         raw = text.encode(encoding, "replace")
-        yield Hostile(f"encoding-{encoding}", raw)
-        yield Hostile(f"encoding-{encoding}-cut", raw[:-1])
-        yield Hostile(f"encoding-{encoding}-mixed", raw + "é,ü,ß,a\n".encode())
+        name, mixed = f"encoding-{encoding}", raw + "é,ü,ß,a\n".encode()
+        if encoding == "cp037":  # of mainframes: not even lines end as elsewhere
+            for end, new in (("", raw), ("-cut", raw[:-1]), ("-mixed", mixed)):
+                yield Hostile(f"{name}{end}", new, "no rows")
+            continue
+        yield Hostile(name, raw, shape=(8, 4))
+        if encoding.startswith(("utf-16", "utf-32")):  # two or four bytes a letter
+            yield Hostile(f"{name}-cut", raw[:-1], "may be cut off")
+            yield Hostile(f"{name}-mixed", mixed, "may be cut off")
+        else:
+            yield Hostile(f"{name}-cut", raw[:-1], shape=(8, 4))
+            yield Hostile(f"{name}-mixed", mixed, shape=(9, 4))
+    good = grid().encode()
+    yield Hostile("mark-twice-utf-8", 2 * b"\xef\xbb\xbf" + good, shape=(8, 4))
+    for mark in (b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0"):
+        yield Hostile(f"mark-twice-{mark.hex()}", mark * 2 + good, "may be cut off")
     for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\0\0"):
-        yield Hostile(f"mark-alone-{mark.hex()}", mark, refused="")
-        yield Hostile(f"mark-twice-{mark.hex()}", mark * 2 + grid().encode())
-        yield Hostile(f"mark-inside-{mark.hex()}", grid().encode() + mark)
+        yield Hostile(f"mark-alone-{mark.hex()}", mark, "is empty")
+        words = "NUL" if b"\0" in mark else "1 field"
+        yield Hostile(f"mark-inside-{mark.hex()}", good + mark, words)
 
 
 def dialects() -> Iterator[Hostile]:
@@ -161,15 +181,16 @@ def dialects() -> Iterator[Hostile]:
     for mark in (":", " ", "~", "^", "\x01", "\x1f", "§"):
         words = "single column" if mark != "\x01" else "no table"
         yield Hostile(f"delimiter-{ord(mark)}", grid(mark=mark).encode(), words)
-    for n, m in ((1, 3), (2, 1), (3, 1), (2, 60), (300, 2)):
-        text = grid(n, m)
-        yield Hostile(
-            f"size-{n}-{m}", text.encode(), shape=(n, m + 1) if n > 1 else None
-        )
+    yield Hostile("size-1-3", grid(1, 3).encode(), "at least 2 rows")
+    for n, m in ((2, 1), (3, 1), (2, 60), (300, 2)):
+        yield Hostile(f"size-{n}-{m}", grid(n, m).encode(), shape=(n, m + 1))
 
 
 def broken() -> Iterator[Hostile]:
     good = grid()
+    many = (",".join(f"c{j}" for j in range(2500)) + "\n").encode()
+    one_class = good.replace(",b\n", ",a\n").encode()
+    yield Hostile("broken-one-class", one_class, shape=(8, 4))
     for name, raw, words in (
         ("empty", b"", "is empty"),
         ("blanks", b" \n\t\n \r\n", "is empty"),
@@ -183,10 +204,9 @@ def broken() -> Iterator[Hostile]:
         ("short-row", good.encode() + b"1,2\n", "fields"),
         ("long-row", good.encode() + b"1,2,3,a,5,6\n", "fields"),
         ("nul", good.encode() + b"1,\0,3,a\n", "NUL"),
-        ("one-class", good.replace(",b\n", ",a\n").encode(), ""),
-        ("many-columns", (",".join(f"c{j}" for j in range(2500)) + "\n").encode(), ""),
-        ("all-missing", b"a,y\n" + b",n\n,m\n" * 4, ""),
-        ("no-label", b"a,b,y\n" + b"1,2,\n" * 5, ""),
+        ("many-columns", many, "2,500 columns"),
+        ("all-missing", b"a,y\n" + b",n\n,m\n" * 4, "no usable feature"),
+        ("no-label", b"a,b,y\n" + b"1,2,\n" * 5, "at least 2 rows"),
     ):
         yield Hostile(f"broken-{name}", raw, words)
     starts = {
@@ -204,10 +224,17 @@ def broken() -> Iterator[Hostile]:
         "bzip2": bz2.compress(good.encode()),
         "xz": lzma.compress(good.encode()),
     }
+    short = {  # too short to tell what they are
+        "sqlite": "no rows",
+        "html": "no rows",
+        "json-pretty": "single column",
+        "npz": "cut off or damaged",
+    }
     for name, raw in starts.items():
+        in_front = raw + b"\n" + good.encode()
         yield Hostile(f"other-{name}", raw, "is no table")
-        yield Hostile(f"other-{name}-cut", raw[:6])
-        yield Hostile(f"other-{name}-in-front", raw + b"\n" + good.encode())
+        yield Hostile(f"other-{name}-cut", raw[:6], short.get(name, "is no table"))
+        yield Hostile(f"other-{name}-in-front", in_front, "is no table")
 
 
 def columnar() -> Iterator[Hostile]:
@@ -229,10 +256,11 @@ def columnar() -> Iterator[Hostile]:
     for kind, raw in raws.items():
         yield Hostile(f"{kind}-good", raw, shape=(8, 4))
         yield Hostile(f"{kind}-cut", raw[: len(raw) // 2], "cut off or damaged")
-        yield Hostile(f"{kind}-head", raw[:6])
+        yield Hostile(f"{kind}-head", raw[:6], "cut off or damaged")
         yield Hostile(f"{kind}-only", raw[:8] + bytes(99), "cut off or damaged")
         for k in range(10):
-            yield Hostile(f"{kind}-spoilt-{k}", spoilt_bytes(raw, 8, draw))
+            spoilt = spoilt_bytes(raw, 8, draw)
+            yield Hostile(f"{kind}-spoilt-{k}", spoilt, is_drawn=True)
 
 
 def spoilt_bytes(raw: bytes, first: int, draw: random.Random) -> bytes:
@@ -285,9 +313,9 @@ def workbooks() -> Iterator[Hostile]:
             spoilt[at : at + draw.choice([0, 1, 20])] = draw.choice(
                 [b"<", b">", b'"', b"&", b"</c>", b"<row>", b"\0", b"\xff", b' r="ZZ9"']
             )
-        yield Hostile(f"xlsx-spoilt-{k}", xlsx(bytes(spoilt)))
+        yield Hostile(f"xlsx-spoilt-{k}", xlsx(bytes(spoilt)), is_drawn=True)
     for k in range(20):
-        yield Hostile(f"xlsx-bytes-{k}", spoilt_bytes(good, 4, draw))
+        yield Hostile(f"xlsx-bytes-{k}", spoilt_bytes(good, 4, draw), is_drawn=True)
 
 
 def json_lines() -> Iterator[Hostile]:
@@ -306,7 +334,7 @@ def json_lines() -> Iterator[Hostile]:
             at = draw.randrange(2, len(spoilt))
             new = draw.choice([b"{", b"}", b'"', b"[", b"\n", b"\\", b"null", b"\xff"])
             spoilt[at : at + draw.choice([0, 1, 9])] = new
-        yield Hostile(f"json-lines-spoilt-{k}", bytes(spoilt))
+        yield Hostile(f"json-lines-spoilt-{k}", bytes(spoilt), is_drawn=True)
 
 
 def xlsx(*sheets: bytes, say: int = 0, **others: bytes) -> bytes:
@@ -373,7 +401,7 @@ def mutated(n: int) -> Iterator[Hostile]:
             end = min(end, at + draw.choice([0, 1, 3, 20]))
             new = draw.choice([draw.choice(pieces), bytes(raw[at:end]) * 2, b""])
             raw[at:end] = new
-        yield Hostile(f"mutated-{k}", bytes(raw))
+        yield Hostile(f"mutated-{k}", bytes(raw), is_drawn=True)
 
 
 def files(n_mutated: int = 150) -> list[Hostile]:

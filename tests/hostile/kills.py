@@ -1,10 +1,10 @@
 """`python -m tests.hostile.kills [N]`: is anything lost when the server is killed?
 
 N times (or 30) a person uploads, values, decides and repairs in a real browser, and at
-a random moment the server is killed (-9, by its id) and started again. All that a page
-had told of must be there, and nothing else but what was just being done; what was
-valued goes on to the values of a run that nobody interrupted, bit for bit. Needs
-playwright and Chromium.
+a random moment the server is killed (-9, by its id) and started again; once more it is
+killed when a page has just told of a repair. All that a page had told of must be there,
+and nothing else but what was just being done; what was valued goes on to the values of
+a run that nobody interrupted, bit for bit. Needs playwright and Chromium.
 """
 
 import os
@@ -25,19 +25,22 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pandas as pd
-from playwright.sync_api import Error, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
 
 import cellval
 from cellval.project.shelf import Shelf
+from cellval.text import content
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
 from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
-from steps import SAMPLES, button, sidebar, upload  # noqa: E402
+from steps import LONG, SAMPLES, button, sidebar, upload  # noqa: E402
 
-PATIENCE = 15_000  # ms, for one answer of a page
+PATIENCE = 15_000  # ms, for one answer of a page that may have no server any more
+LONGEST = 80  # letters of a cell that the page shows above it
 SMALL = 200  # rows: valued in a moment
 LATEST = 30.0  # seconds after which the server is killed, at most
 ROWS = (900, 150, 150)  # of tables: one is valued for some seconds, others soon
+DECISIONS = {"Wrong": "error", "Fine": "fine", "Unsure": "unsure"}  # by their button
 
 
 @dataclass
@@ -47,6 +50,7 @@ class Told:
     link: str
     raw: bytes
     decisions: dict[tuple[int, str], str] = field(default_factory=dict)
+    repairs: dict[tuple[int, str], str] = field(default_factory=dict)  # what is written
     pending: tuple[int, str] | None = None  # clicked, not yet answered
     is_valued: bool = False
 
@@ -54,13 +58,22 @@ class Told:
 class Person:
     """Works until the server dies under the hands."""
 
-    def __init__(self, page: Page, server: Server, rng: random.Random) -> None:
-        self.page, self.server, self.random = page, server, rng
+    def __init__(self, server: Server, rng: random.Random) -> None:
+        self.server, self.random = server, rng
         self.told: list[Told] = []
 
-    def see(self, locator: Locator, seconds: float = PATIENCE / 1000) -> None:
+    @property
+    def n_repaired(self) -> int:
+        return sum(len(told.repairs) for told in self.told)
+
+    def come(self, browser: Browser, patience: float) -> None:
+        """With a browser that remembers nothing, and so many ms for each answer."""
+        self.page, self.patience = browser.new_context().new_page(), patience
+        self.page.set_default_timeout(patience)
+
+    def see(self, locator: Locator, patience: float = 0) -> None:
         """Wait for it, as long as there is a server."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + max(patience, self.patience) / 1000
         while not locator.is_visible():
             assert self.server.process.poll() is None, "the server is gone"
             assert time.monotonic() < end, f"not seen: {locator}"
@@ -89,11 +102,10 @@ class Person:
             button(self.page, "Value the cells").click()
         elif button(self.page, "Continue the run").is_visible():
             button(self.page, "Continue the run").click()
-        self.see(bar.get_by_text("Done:"), 120)
+        self.see(bar.get_by_text("Done:"), 120_000)
         self.now.is_valued = True
 
-    def decide(self) -> None:
-        """On suspects, one after the other, until the server is gone."""
+    def to_cells(self) -> None:
         self.go_to("Inspection list")
         cells = self.page.get_by_role("radio", name="Cells", exact=True)
         self.see(cells)
@@ -101,26 +113,49 @@ class Person:
         self.see(self.page.get_by_label("Ranked by").first)  # only there
         panel = self.page.get_by_text(re.compile(r"^Row [\d,]+ ·|No cell selected$"))
         self.see(panel.last)
-        names = {"Wrong": "error", "Fine": "fine", "Unsure": "unsure"}
-        while True:
-            self.page.wait_for_timeout(self.random.uniform(0, 300))
-            before = self.page.url
-            self.page.get_by_role("button", name=re.compile("^Next")).first.click()
-            self.page.wait_for_url(partial(ne, before))
-            number, _, column = query(self.page, "cell").partition(":")
-            if (int(number), column) in self.now.decisions:
-                continue
-            # the address is told before the panel is drawn
-            self.see(self.page.get_by_text(re.compile(f"^Row {int(number):,} ·")).first)
-            undo = self.page.get_by_role("button", name=re.compile("Undo"))
-            if undo.count():
-                continue  # of the cell before: look again
-            name = self.random.choice(list(names))
-            self.now.pending = int(number), column
-            self.page.get_by_role("button", name=re.compile(f"^{name}")).click()
-            self.see(undo.first)
-            self.now.decisions[self.now.pending] = names[name]
-            self.now.pending = None
+
+    def decide(self) -> None:
+        """On the next suspect, or repair it, if nothing was decided on it."""
+        self.page.wait_for_timeout(self.random.uniform(0, 300))
+        before = self.page.url
+        self.page.get_by_role("button", name=re.compile("^Next")).first.click()
+        self.page.wait_for_url(partial(ne, before))
+        number, _, column = query(self.page, "cell").partition(":")
+        cell = int(number), column
+        if cell in self.now.decisions:
+            return
+        # the address is told before the panel is drawn
+        self.see(self.page.get_by_text(re.compile(f"^Row {int(number):,} ·")).first)
+        if self.page.get_by_role("button", name=re.compile("Undo")).count():
+            return  # of the cell before: look again
+        self.now.pending = cell
+        if self.random.random() < 0.5:
+            self.now.repairs[cell] = self.repair()
+            self.now.decisions[cell] = "error"
+        else:
+            self.now.decisions[cell] = self.mark()
+        self.now.pending = None
+
+    def mark(self) -> str:
+        """What the cell at hand is said to be."""
+        name = self.random.choice(list(DECISIONS))
+        self.page.get_by_role("button", name=re.compile(f"^{name}")).click()
+        self.see(self.page.get_by_role("button", name=re.compile("Undo")).first)
+        return DECISIONS[name]
+
+    def repair(self) -> str:
+        """A suggestion for the cell at hand is taken, or it is blanked; what the page
+        says is written now.
+        """
+        # those that change no other cell
+        taken = self.page.get_by_role("button", name=re.compile("^(?!.* Makes ).* — "))
+        if self.random.random() < 0.7 and taken.count():
+            taken.first.click()
+        else:
+            button(self.page, "Blank it").click()
+        said = self.page.get_by_role("heading", level=5).filter(has_text=" → ")
+        self.see(said.first)
+        return said.first.inner_text().rpartition(" → ")[2].strip()
 
     def go_to(self, title: str) -> None:
         self.page.get_by_test_id("stSidebarNavLink").filter(has_text=title).click()
@@ -150,10 +185,17 @@ def check(told: Told, shelf: Shelf) -> None:
         assert may == "edit"
         assert project.source.raw == told.raw, "the file"
         stored = project.work.decisions
+        written = {
+            cell: content(repair.text, LONGEST)
+            for cell, repair in project.work.repairs.items()
+        }
         if told.pending in stored and told.pending not in told.decisions:
             told.decisions[told.pending] = stored[told.pending]
+            if told.pending in written:
+                told.repairs[told.pending] = written[told.pending]
         told.pending = None
         assert stored == told.decisions, (stored, told.decisions)
+        assert written == told.repairs, (written, told.repairs)
         statuses = [run.status for run in project.runs]
         assert not told.is_valued or "done" in statuses, statuses
         assert not project.aside and not project.trouble
@@ -171,10 +213,38 @@ def killed_while(act: Callable[[], None], server: Server, seconds: float) -> Non
     server.process.wait()
 
 
-def work(person: Person) -> None:
+def work(person: Person, until: Callable[[], bool] = lambda: False) -> None:
     person.upload()
     person.value()
-    person.decide()
+    person.to_cells()
+    while not until():
+        person.decide()
+
+
+def check_all(person: Person, shelf: Shelf, when: str) -> None:
+    person.page.context.close()
+    for told in person.told:
+        check(told, shelf)
+    n_decided = sum(len(told.decisions) for told in person.told)
+    print(
+        f"{when}: {len(person.told)} projects, {n_decided} decisions and "
+        f"{person.n_repaired} repairs, all there",
+        flush=True,
+    )
+
+
+def check_values(told: Told, shelf: Shelf) -> None:
+    """Those of the latest run, which goes on if it was cut short."""
+    project, _ = shelf.by_link(told.link)
+    *_, last = project.runs or [None]
+    if last is not None:
+        table = project.table_of(last)
+        is_whole = last.status == "done"
+        values = project.values_of(last, table) if is_whole else project.value()
+        whole = cellval.value_cells(table)
+        assert np.array_equal(values.values, whole.values), "other values"
+        print(f"{told.link[:16]}: {last.status}; the values of a whole run")
+    project.close()
 
 
 def main(n: int) -> None:
@@ -183,33 +253,22 @@ def main(n: int) -> None:
         chromium = playwright.chromium.launch(**how_to_launch())
         server = Server(Path(made) / "log.txt")
         shelf = Shelf(server.home)
-        person = Person(chromium.new_page(), server, rng)
+        person = Person(server, rng)
         for k in range(n):
-            person.page = chromium.new_context().new_page()
-            person.page.set_default_timeout(PATIENCE)
+            person.come(chromium, PATIENCE)
             seconds = rng.uniform(0.5, LATEST)
             killed_while(lambda: work(person), server, seconds)
-            person.page.context.close()
-            for told in person.told:
-                check(told, shelf)
-            n_decided = sum(len(told.decisions) for told in person.told)
-            print(
-                f"{k + 1:3}: after {seconds:4.1f} s: {len(person.told)} projects "
-                f"and {n_decided} decisions, all there",
-                flush=True,
-            )
+            check_all(person, shelf, f"{k + 1:3}: after {seconds:4.1f} s")
             server.start()
-        server.close()
+        person.come(chromium, LONG)
+        before = person.n_repaired
+        work(person, until=lambda: person.n_repaired > before)
+        server.process.kill()
+        server.process.wait()
+        check_all(person, shelf, "after a repair")
         chromium.close()
         for told in person.told:
-            project, _ = shelf.by_link(told.link)
-            *_, last = project.runs or [None]
-            if last is not None:
-                again = project.value()
-                whole = cellval.value_cells(project.table_of(last))
-                assert np.array_equal(again.values, whole.values), "other values"
-                print(f"{told.link[:16]}: {last.status}; the values of a whole run")
-            project.close()
+            check_values(told, shelf)
         assert "Traceback" not in server.log.read_text(), server.log.read_text()
 
 

@@ -2,8 +2,10 @@
 
 import errno
 import os
+import re
 import sqlite3
 import time
+from base64 import urlsafe_b64decode
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -154,6 +156,25 @@ def test_two_links_and_no_third(shelf, project):
     for wrong in ("", project.id, f"{project.id}-", f"{view}x", "../../etc/passwd"):
         with pytest.raises(InputError, match="no project behind this link"):
             shelf.by_link(wrong)
+    secrets = [link.removeprefix(f"{project.id}-") for link in (view, edit)]
+    assert secrets[0] != secrets[1]
+    assert all(len(urlsafe_b64decode(f"{secret}==")) >= 16 for secret in secrets)
+
+
+def test_files_on_disk_are_named_by_ids_and_hashes_only(shelf):
+    """Whatever a person called a file, a project or a sheet."""
+    called = "../../evil\x00<b>.csv"
+    raw = DAVIS.read_bytes()
+    project = shelf.create(Source.of(called, raw), SETUP, name=called, owner=called)
+    project.test_source = Source.of(f"test{called}", raw + b"F,1,1,1,1\n")
+    project.value(n_neighbors=3)
+    project.name = f"new{called}"
+    known = r"project\.sqlite(-wal|-shm)?|files|files/[0-9a-f]{64}"
+    known += r"|runs|runs/[0-9a-f]{16}\.npz"
+    paths = [path.relative_to(shelf.folder) for path in shelf.folder.rglob("*")]
+    assert len(paths) >= 7
+    for path in paths:
+        assert re.fullmatch(rf"[0-9a-f]{{16}}(/({known}))?", path.as_posix()), path
 
 
 def test_projects_are_listed_renamed_copied_and_deleted(shelf, project):
