@@ -282,8 +282,6 @@ def _kept(table: Table) -> tuple[Setup, Source]:
 def _project(source: Source, setup: Setup) -> Project:
     """The latest of the same name, file and way to read it, or a new one."""
     shelf, name = Shelf(), Path(source.name).stem
-    if trouble := shelf.why_not():
-        raise InputError(trouble)
     for entry in shelf.entries():
         if entry.name == name and not entry.owner:
             project = shelf.open(entry.id)

@@ -82,12 +82,18 @@ class Job(Generic[Result]):
 
     def start(self) -> None:
         with self._lock:
-            if self.status == "waiting":
-                self.status = "compiling"
-                name = f"cellval-run-{self.id[:6]}"
-                thread = threading.Thread(target=self._drain, name=name, daemon=True)
-                self._thread = thread
-                thread.start()
+            if self.status != "waiting":
+                return
+            self.status = "compiling"
+            name = f"cellval-run-{self.id[:6]}"
+            thread = threading.Thread(target=self._drain, name=name, daemon=True)
+            self._thread = thread
+        try:
+            thread.start()
+        except RuntimeError as error:  # or all that wait would wait for ever
+            report(f"run {self.id} cannot start")
+            self._thread = None
+            self.end_as("failed", _apology(error))
 
     def stop(self) -> None:
         """End it and keep what there is. Returns at once."""

@@ -35,9 +35,14 @@ AT_ONCE = at_once()
 
 
 class Lane:
-    """Jobs that wait for each other."""
+    """Jobs that wait for each other.
 
-    def __init__(self) -> None:
+    One that was stopped has its place until its thread is gone, for the memory that it
+    holds; unless it is small, and a person wants to start it again.
+    """
+
+    def __init__(self, *, of_small: bool = False) -> None:
+        self._of_small = of_small
         self.waiting: list[Job[Any]] = []  # the oldest first
         self.running: list[Job[Any]] = []
         self.turns: dict[str, int] = {}  # by person, when the last job of theirs began
@@ -61,11 +66,14 @@ class Lane:
                 n += 1
             return n
 
+    def _holds(self, job: Job[Any]) -> bool:
+        return job.active if self._of_small else not job.is_over
+
     def advance(self) -> None:
         """Called whenever a job came or ended."""
         with self._lock:
             self.waiting[:] = [job for job in self.waiting if job.active]
-            self.running[:] = [job for job in self.running if not job.is_over]
+            self.running[:] = [job for job in self.running if self._holds(job)]
             while self.waiting and len(self.running) < AT_ONCE:
                 job = _following(self.waiting, self.turns)
                 self.waiting.remove(job)
@@ -78,7 +86,7 @@ class Lane:
                     del self.turns[who]
 
 
-RUNS, BESIDE = Lane(), Lane()
+RUNS, BESIDE = Lane(), Lane(of_small=True)
 
 
 def start(
@@ -105,9 +113,12 @@ def place(job: Job[Any]) -> int:
 
 
 def own_running(job: Job[Any], who: str) -> Job[Any] | None:
-    """A run of this person that this one of theirs waits for, if there is one."""
-    own = [other for other in RUNS.running if other.who == who and other.active]
-    return own[0] if job in RUNS.waiting and job.who == who and own else None
+    """What goes on of this person's that this one of theirs waits for, if anything."""
+    for lane in (RUNS, BESIDE):
+        own = [other for other in lane.running if other.who == who and other.active]
+        if job in lane.waiting and job.who == who and own:
+            return own[0]
+    return None
 
 
 def _following(waiting: list[Job[Any]], turns: dict[str, int]) -> Job[Any]:

@@ -85,6 +85,7 @@ def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     """Only what we write ourselves, and not too much of it."""
     entries = {entry.filename: entry for entry in file.infolist()}
     strange = [name for name in entries if name != LIST and not WITHIN.fullmatch(name)]
+    strange += [name for name, entry in entries.items() if not _is_packed(entry)]
     if strange or LIST not in entries or len(entries) != len(file.infolist()):
         raise InputError(NO_PROJECT)
     size = sum(entry.file_size for entry in entries.values())
@@ -93,6 +94,12 @@ def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     refuse_beyond(f"{LIST} in this project", "project_list_mb", listed / 1e6, other)
     refuse_beyond("This project", "project_files", len(entries), other)
     return list(entries.values())
+
+
+def _is_packed(entry: zipfile.ZipInfo) -> bool:
+    """As `pack` does it."""
+    ways = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return entry.compress_type in ways and not entry.flag_bits & 1
 
 
 def _extract(file: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> None:

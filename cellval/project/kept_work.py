@@ -91,20 +91,14 @@ def _verdict(was: Verdict | None) -> list[Any] | None:
 
 
 def joined_steps(
-    own: tuple[list[Step], list[Step], int], theirs: list[Step], n_done: int
-) -> tuple[list[Step], int]:
-    """A history that two programs went on with: what one of them (`own`: steps that it
-    knew, has, and how many are done) did since stands after what the other one did.
-
-    If it undid or redid something, only the cells tell of that.
+    known: list[Step], own: list[Step], theirs: list[Step]
+) -> list[Step] | None:
+    """What is done, where two programs went on from what was `known`: what this one did
+    since stands after what the other one did. None if this one undid something, of
+    which only the cells tell then.
     """
-    known, now, done = own
-    old = {id(step) for step in known}
-    new = [step for step in now if id(step) not in old]
-    if not new or done != len(now) or now[-len(new) :] != new:
-        return theirs, n_done
-    joined = [*theirs[:n_done], *new]
-    return joined, len(joined)
+    n = len(known)
+    return [*theirs, *own[n:]] if own[:n] == known and len(own) > n else None
 
 
 # --- what anybody may have written: ValueError or TypeError if it cannot be -----------

@@ -57,9 +57,10 @@ SHA256 = re.compile(r"[0-9a-f]{64}")  # of files
 LONGEST_NAME = 80  # characters
 LAST = 2.0**33  # seconds since 1970 that a calendar knows
 UNWRITABLE = "The data folder cannot be written. Make it writable, then try again."
+WRITTEN = "written"  # how often, among what is told about a project
 GONE = "The project was deleted or moved meanwhile. Open it where it is, or its file."
 EVERY = 5.0  # seconds between two checkpoints of a run
-OF_WRITING, LATEST = 1.0, 10.0  # times as long as writing takes, up to so many
+OF_WRITING = 1.0  # times as long as writing one takes, at least
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Project:
         self._lock = threading.RLock()
         # As they were written.
         self._steps: list[Step] = []
-        self._n_done = 0
+        self._n_done = self._written = 0
         self._rules: dict[str, Verdict] = {}
         self._reading: dict[str, Any] = {}
         self._pending: dict[Cell, None] = {}  # decided on, and not written yet
@@ -131,6 +132,7 @@ class Project:
         self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
         # What else could not be written: runs, measurements, files.
         self._late: dict[tuple[str, str], Callable[[], None]] = {}
+        self._turns: dict[tuple[str, str], threading.Lock] = {}
         self._sources: dict[str, Source] = {}  # files that are in memory only
         self.work = work or Work()
         self._load_work()
@@ -228,6 +230,10 @@ class Project:
     @name.setter
     def name(self, new: str) -> None:
         self._tell(name=_name(new))
+
+    def is_kept(self, fact: str) -> bool:
+        """Is the latest that was said of it, such as its "name", on disk?"""
+        return self.folder is not None and fact not in self._unsaid
 
     @property
     def owner(self) -> str:
@@ -333,13 +339,19 @@ class Project:
         ]
 
     def begin_run(
-        self, options: RunOptions, changes: Repairs | None = None, first: str = ""
+        self,
+        options: RunOptions,
+        changes: Repairs | None = None,
+        first: str = "",
+        setup: Setup | None = None,
     ) -> Run:
-        """A run is on disk before it does anything."""
+        """A run is on disk before it does anything; `setup` tells how its table was
+        read, if others may have changed that since.
+        """
         run = Run(
             secrets.token_hex(8),
             self._said(options),
-            self.setup,
+            setup or self.setup,
             dict(changes or {}),
             first,
             started=time.time(),
@@ -405,12 +417,11 @@ class Project:
         path = self._values(run.id)
         try:
             return read_values(path, table)
-        except (OSError, MemoryError) as error:
-            self.aside.append(
+        except (OSError, MemoryError) as error:  # not as if there were none
+            raise InputError(
                 f"The values of a run cannot be read now ({type(error).__name__}). "
                 "They are left where they are; open the project again later."
-            )
-            return None
+            ) from error
         except Damaged as fault:
             kept = "left where they are"
             with suppress(OSError):  # where nothing can be written, they stay
@@ -508,15 +519,17 @@ class Project:
 
     def _keep(self, cells: Iterable[Cell]) -> None:
         """Write what is decided on these cells now, and what could not be before."""
-        with self._lock, self._noting_trouble():
+        with self.work.lock, self._lock, self._noting_trouble():
             self._pending |= dict.fromkeys(cells)
             with self._writing() as database:
                 _say(database, self._unsaid)
                 for cell in self._pending:
                     put_cell(database, cell, self.work.standing(cell))
-                others = self._version() != self._seen_version
+                written = self._times_written()
+                others = written != self._written
                 if others:  # what another program did meanwhile stays
                     self._join()
+                _say(database, {WRITTEN: written + 1})
                 steps, n_done = list(self.work.steps), self.work.n_done
                 rules, reading = dict(self.work.rules), dict(self.work.reading)
                 put_steps(database, self._steps, steps)
@@ -530,6 +543,7 @@ class Project:
             self._steps, self._n_done, self._rules = steps, n_done, rules
             self._reading = reading
             self._pending, self._unsaid = {}, {}
+            self._written = written + 1
             if others:
                 self._load_work()
 
@@ -537,17 +551,20 @@ class Project:
         """What this program did since it last read goes on top of what another one
         wrote since then: steps after its steps, answers to rules one by one.
         """
-        work, read_last = self.work, dict(self._rules)
-        steps, n_done = work.steps, work.n_done
+        work = self.work
         own = {
             key: work.rules.get(key)
-            for key in {**work.rules, **read_last}
-            if work.rules.get(key) != read_last.get(key)
+            for key in {**work.rules, **self._rules}
+            if work.rules.get(key) != self._rules.get(key)
         }
-        known, self._steps, self._n_done = self._steps, *self._steps_written()
-        work.steps, work.n_done = joined_steps(
-            (known, steps, n_done), self._steps, self._n_done
-        )
+        own_steps = work.steps[: work.n_done]
+        known = self._steps[: self._n_done]
+        self._steps, self._n_done = self._steps_written()
+        done = joined_steps(known, own_steps, self._steps[: self._n_done])
+        if done is None:
+            work.steps, work.n_done = list(self._steps), self._n_done
+        else:
+            work.steps, work.n_done = done, len(done)
         self._rules = self._rules_written()
         work.rules = {
             key: verdict
@@ -566,32 +583,50 @@ class Project:
     def _write(self, what: tuple[str, str], write: Callable[[], None]) -> None:
         """What is too large to be tried again with every click; the latest counts."""
         self._late[what] = write
-        with self._noting_trouble():
-            write()
-            self._late.pop(what, None)
+        self._write_late(what)
+
+    def _write_late(self, what: tuple[str, str]) -> None:
+        """One after the other: an older one must not come after a newer one."""
+        with self._turns.setdefault(what, threading.Lock()):
+            write = self._late.get(what)
+            if write is None:
+                return  # another thread has done it
+            with self._noting_trouble():
+                write()
+                if self._late.get(what) is write:
+                    del self._late[what]
 
     def _load_work(self) -> None:
+        """`Damaged` if it cannot be what cellval wrote."""
         work = self.work
-        lines = self._all("SELECT name, value FROM about")
-        self._facts = {name: json.loads(value) for name, value in lines}
-        work.decisions = {
-            cell_of(row, column): decision
-            for row, column, said in self._all("SELECT * FROM decisions")
-            if (decision := decision_of(said)) is not None
-        }
-        work.repairs, work.before_repair = {}, {}
-        names = "row, column, replaced, action, after, reason"
-        lines = self._all(f"SELECT {names} FROM repairs ORDER BY n")
-        for row, column, replaced, *how in lines:
-            work.repairs[cell_of(row, column)] = repair_of(*how)
-            for decision in json.loads(replaced):
-                work.before_repair[row, column] = decision_of(decision)
-        self._steps, self._n_done = self._steps_written()
-        work.steps, work.n_done = list(self._steps), self._n_done
-        self._rules = self._rules_written()
-        work.rules = dict(self._rules)
-        work.reading = Setup.from_dict(self._about("setup", vars(Setup()))).told
-        self._reading = dict(work.reading)
+        try:
+            lines = self._all("SELECT name, value FROM about")
+            facts = {name: json.loads(value) for name, value in lines}
+            decisions = {
+                cell_of(row, column): decision
+                for row, column, said in self._all("SELECT * FROM decisions")
+                if (decision := decision_of(said)) is not None
+            }
+            repairs, before = {}, {}
+            names = "row, column, replaced, action, after, reason"
+            lines = self._all(f"SELECT {names} FROM repairs ORDER BY n")
+            for row, column, replaced, *how in lines:
+                repairs[cell_of(row, column)] = repair_of(*how)
+                for decision in json.loads(replaced):
+                    before[row, column] = decision_of(decision)
+            steps, n_done = self._steps_written()
+            rules = self._rules_written()
+            usual = vars(Setup())
+            reading = Setup.from_dict(facts.get("setup", usual)).told
+            written = self._times_written()
+        except (ValueError, KeyError, TypeError) as error:
+            raise Damaged(str(error)) from error
+        self._facts, self._written = facts, written
+        self._steps, self._n_done = steps, n_done
+        self._rules, self._reading = rules, reading
+        work.decisions, work.repairs, work.before_repair = decisions, repairs, before
+        work.steps, work.n_done = list(steps), n_done
+        work.rules, work.reading = dict(rules), dict(reading)
         self._seen_version = self._version()
 
     def _steps_written(self) -> tuple[list[Step], int]:
@@ -609,13 +644,21 @@ class Project:
 
     def refresh(self) -> None:
         """Take what another program has decided meanwhile."""
-        with self._lock, self._noting_trouble():
-            if not self._is_behind and self._version() != self._seen_version:
+        with self.work.lock, self._lock, self._noting_trouble():
+            if self._is_behind or self._version() == self._seen_version:
+                return
+            if self._times_written() != self._written:
                 self._load_work()
+            self._seen_version = self._version()
 
     def _version(self) -> int:
-        """Changes whenever another connection has written."""
+        """Changes whenever another connection has written, also how far a run is."""
         return int(self._all("PRAGMA data_version")[0][0])
+
+    def _times_written(self) -> int:
+        """How often decisions or facts were."""
+        found = self._all("SELECT value FROM about WHERE name = ?", WRITTEN)
+        return int(json.loads(found[0][0])) if found else 0
 
     # --- the database -----------------------------------------------------------------
 
@@ -624,7 +667,7 @@ class Project:
 
     def _tell(self, **facts: Any) -> None:
         """Facts about it, which hold at once and are written as decisions are."""
-        with self._lock:
+        with self.work.lock, self._lock:
             self._unsaid |= facts
             self._keep(())
 
@@ -655,7 +698,7 @@ class Project:
         """A disk that is full must not stop a person; but it is said."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, Damaged, MemoryError) as error:
             self.trouble = why_not(error)
         else:
             if self.is_gone:
@@ -671,9 +714,9 @@ class Project:
                 copy = self._database
                 self._use(connect(path))
                 copy.close()
-                self._seen_version = -1  # others may have written meanwhile
-        for what, write in list(self._late.items()):
-            self._write(what, write)
+                self._seen_version = -1
+        for what in [*self._late]:
+            self._write_late(what)
         self._keep(())
         self.refresh()
 
@@ -683,6 +726,8 @@ class Project:
         """
         place = folder / self.id
         with self._lock:
+            if self.folder is not None:
+                return  # a second click
             with whole_folder(place) as part:
                 (part / "files").mkdir()
                 for sha256, source in self._sources.items():
@@ -705,7 +750,7 @@ class Project:
 
 
 class Keeper:
-    """Puts a run on disk while it goes on: at least so often as `EVERY` says."""
+    """Puts a run on disk while it goes on, with its next step after `EVERY` seconds."""
 
     def __init__(self, project: Project, run: Run) -> None:
         self._project, self.run = project, run
@@ -716,8 +761,7 @@ class Keeper:
         """A step of the run; now and then it is kept."""
         self._latest = snapshot
         since = time.monotonic() - self._kept_at
-        pause = max(EVERY, min(OF_WRITING * self._took, LATEST))
-        if snapshot.has_result and since >= pause:
+        if snapshot.has_result and since >= max(EVERY, OF_WRITING * self._took):
             self._keep("running")
 
     def end(self, status: str, error: str = "") -> None:
@@ -750,6 +794,8 @@ def why_not(error: Exception) -> str:
     closed = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
     if code in closed or number in (errno.EPERM, errno.EACCES, errno.EROFS):
         return UNWRITABLE
+    if isinstance(error, MemoryError):
+        return "There is too little memory to write it. Free some, then try again."
     said = getattr(error, "strerror", None) or str(error)
     return f"The data folder cannot be used: {said}. Mend it, then try again."
 

@@ -77,9 +77,11 @@ class Shelf:
                 self._set_aside(project_id, fault)
             except FileNotFoundError:
                 continue  # deleted meanwhile
-            except (InputError, sqlite3.Error, OSError) as error:
-                why = str(error) if isinstance(error, InputError) else why_not(error)
-                self.unread.append(f"The project in {project_id} is not listed: {why}")
+            except InputError as error:
+                self.unread.append(str(error))
+            except (sqlite3.Error, OSError) as error:
+                words = f"The project in {project_id} is not listed. {why_not(error)}"
+                self.unread.append(words)
         return sorted(found, key=lambda entry: -entry.changed)
 
     def _entry(self, project_id: str) -> Entry:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import Any
 
-from cellval.errors import is_whole
 from cellval.recipes.steps import Reading
 from cellval.table.labels import GUESS, NoLabel
 from cellval.table.table import Table, read
@@ -59,7 +58,7 @@ class Setup:
         told = (*texts, *(text for pair in self.kinds for text in pair))
         if not all(text is None or isinstance(text, str) for text in told):
             raise ValueError("how a file is read must be told in texts")
-        if not (self.header_row is None or is_whole(self.header_row, 0)):
+        if not isinstance(self.header_row, int | None):
             raise ValueError("the header row must be a number")
 
     def read(self, source: Source) -> Table:

@@ -91,7 +91,8 @@ class Work:
     n_done: int = 0
     # Called with the cells of every change, before anybody is told of it.
     keep: Callable[[Iterable[Cell]], None] = lambda cells: None
-    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    # Held while something changes: nobody sees half of it.
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
     _begun: "_Begun | None" = field(default=None, repr=False)  # a step that goes on
 
     @contextmanager
@@ -100,7 +101,7 @@ class Work:
 
         The outermost says what it is in `words`, and `how` it is told in a `Step`.
         """
-        with self._lock:
+        with self.lock:
             outermost = self._begun is None
             begun = self._begun = self._begun or _Begun(words, how)
             for cell in cells:
@@ -220,7 +221,7 @@ class Work:
 
     def undo_together(self, group: Step) -> None:
         """As before; what was decided on its cells since then stays."""
-        with self._lock:
+        with self.lock:
             if group in self.steps[: self.n_done]:  # else somebody was faster
                 self.take_back(self.steps.index(group))
 
@@ -236,7 +237,7 @@ class Work:
 
     def undo_step(self) -> Step | None:
         """Take the latest step back; None if there is none."""
-        with self._lock:
+        with self.lock:
             if not self.n_done:
                 return None
             step = self.steps[self.n_done - 1]
@@ -246,7 +247,7 @@ class Work:
 
     def redo_step(self) -> Step | None:
         """Do again what was undone last; None if there is nothing."""
-        with self._lock:
+        with self.lock:
             if self.n_done >= len(self.steps):
                 return None
             step = self.steps[self.n_done]
@@ -260,7 +261,7 @@ class Work:
         Cells that a later step changed keep that; they are returned. The others can be
         had again by `redo_step`.
         """
-        with self._lock:
+        with self.lock:
             if not 0 <= n < self.n_done:
                 raise ValueError(f"no step to take back: {n}")
             step, later = self.steps[n], self.steps[n + 1 : self.n_done]

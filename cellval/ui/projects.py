@@ -104,14 +104,15 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
 
 
 def keep_again(file: FileWork) -> None:
-    """Write what could not be written, and the values of runs that are over. Those
-    that go on are kept as they do.
+    """Write what could not be written; of a project that was in memory only also the
+    values of runs that are over. Those that go on are kept as they do.
     """
     project = file.project
     if project is None or not project.trouble:
         return
+    was_in_memory = project.folder is None
     shelf().keep(project)
-    if not project.trouble:
+    if was_in_memory and project.folder is not None:
         for run in list(file.runs.values()):
             keep_ended(project, run)
 
@@ -199,7 +200,7 @@ def rename(project_id: str, name: str) -> None:
     if project is None:
         project = shelf().open(project_id)
     project.name = name
-    if project.trouble:
+    if not project.is_kept("name"):
         raise InputError(f"The new name is not kept. {project.trouble}")
 
 

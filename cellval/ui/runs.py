@@ -31,7 +31,8 @@ def start_run(session: Session, options: RunOptions) -> None:
     this file is stopped.
     """
     assert session.table is not None, "no table was chosen"
-    check_run(session.table, options)
+    going_on = session.run if session.may_edit else None
+    check_run(session.table, options, instead_of=going_on)
     session.refused = ""
     if session.run is not None and session.may_edit:
         session.run.stop()
@@ -44,7 +45,8 @@ def _start(session: Session, table: Table, options: RunOptions, memo: RunMemo) -
     project, kept, keeper = session.file.project, None, None
     if project is not None:
         first = memo.first.memo.kept if memo.first is not None else None
-        kept = project.begin_run(options, memo.changes, first.id if first else "")
+        told = (memo.changes, first.id if first else "", memo.setup)
+        kept = project.begin_run(options, *told)
         keeper = Keeper(project, kept)
     memo = memo._replace(file=session.file, kept=kept, is_cut_short=False)
     how = {"keeper": keeper, "foretold": run_seconds(table, options)}
@@ -111,7 +113,8 @@ def value_repaired(session: Session) -> None:
     known = session.repaired_run
     is_known = known and known.status == "done" and known.memo.changes == changes
     if not is_known:
-        check_run(after, first.options)
+        going_on = run if session.may_edit else None
+        check_run(after, first.options, instead_of=going_on)
     if session.may_edit:
         for going_on in (run, first):
             going_on.stop()
@@ -136,17 +139,14 @@ def leave_repaired(session: Session) -> None:
 
 
 def keep_ended(project: Project, run: ValuationJob) -> None:
-    """Put the values of a run that is over on disk, where its end could not be."""
+    """Put the values of a run that is over on disk, where there was no place before."""
     kept: Run | None = run.memo.kept
-    if run.active or run.values is None or kept is None:
-        return
-    known = {told.id: told.status for told in project.runs}
-    is_told = known.get(kept.id) == run.status or run.status != "done"
-    if is_told and project.values_of(kept, run.table) is not None:
+    if not run.is_over or run.values is None or kept is None:
         return
     step = run.progress
     now = replace(kept, status=run.status, done=step.done, seen=step.seen)
-    project.note_run(replace(now, seconds=step.seconds), run.values)
+    now = replace(now, seconds=step.seconds, error=run.error or "")
+    project.note_run(now, run.values)
 
 
 # --- runs of a project that was opened again ------------------------------------------
@@ -186,11 +186,13 @@ def restore_results(session: Session, project: Project) -> None:
 
 def _restore_comparison(file: FileWork, table: Table, made: Any, result: Any) -> None:
     compared = again(Comparison, result)
+    compared.frame()  # or it is left out: is it as large as it says?
     file.comparison.start(table, repairs_of(made), partial(_only, compared))
 
 
 def _restore_blocks(file: FileWork, table: Table, made: Any, result: Any) -> None:
     choice, values = again(BlocksChoice, made), again(BlockValues, result)
+    values.to_frame(), values.shares()  # likewise
     file.blocks.start(table.labelled, choice, partial(_only, values))
 
 

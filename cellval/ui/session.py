@@ -395,7 +395,7 @@ class Session:
     def goes_on(self) -> bool:
         """Do pages change by themselves? Something runs, or its values wait."""
         run = self.run
-        if self.goes_on_beside or (run and (run.active or not run.is_settled)):
+        if self.goes_on_beside or (run is not None and not run.is_over):
             return True
         return self.held is not None and self.held.values is not self.values
 

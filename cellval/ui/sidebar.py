@@ -203,12 +203,13 @@ def _show_values(session: Session, run: ValuationJob) -> None:
     settings = values.settings
     if run.status == "stopped":
         why = "Cut short" if session.memo.is_cut_short else "Stopped"
-        kept = "are kept" if run.is_over else "are being kept"
-        st.warning(
-            f"{why} after {whole_percent(run.progress.done)}. The values so far {kept}."
-            + " The latest are on their way." * (not run.is_settled),
-            icon=":material/stop_circle:",
-        )
+        words = f"{why} after {whole_percent(run.progress.done)}."
+        project = session.file.project
+        if project is None or not project.trouble:  # else it says so above
+            kept = "are kept" if run.is_over else "are being kept"
+            words += f" The values so far {kept}."
+        words += " The latest are on their way." * (not run.is_settled)
+        st.warning(words, icon=":material/stop_circle:")
     else:
         st.success(f"Done: {end_words(settings)}.", icon=":material/check_circle:")
     lines = [

@@ -66,11 +66,20 @@ def progress(
 ) -> None:
     """How far a computation is, and the button that stops it."""
     if job.status == "waiting":
-        before = counted(queue.place(job), "computation")
+        before = counted(max(1, queue.place(job)), "computation")
         words = f"Waiting: {before} before this one"
     left = f", {job.progress.time_left}" if job.progress.time_left else ""
     st.progress(min(1.0, job.progress.done), text=f"{words}{left}")
-    st.button(label, key=key, icon=":material/stop:", on_click=job.stop, help=keeps)
+    with st.container(horizontal=True):
+        st.button(label, key=key, icon=":material/stop:", on_click=job.stop, help=keeps)
+        if (other := queue.own_running(job, get_session().who)) is not None:
+            st.button(
+                "Stop the one before it",
+                key=f"{key} other",
+                icon=":material/skip_next:",
+                help="Yours, too: it keeps what it has, and this one begins.",
+                on_click=other.stop,
+            )
 
 
 def ended(job: Job[Any], keeps: str = "") -> bool:
@@ -79,6 +88,7 @@ def ended(job: Job[Any], keeps: str = "") -> bool:
         st.error(plain(job.error or "This failed."), icon=":material/error:")
         return False
     if job.status == "stopped":
+        keeps = keeps if job.progress.done > 0 else ""
         keeps = keeps if job.is_over else "Keeping what there is ..."
         words = f"Stopped after {whole_percent(job.progress.done)}. {keeps}".rstrip()
         st.caption(f":material/stop_circle: {words}")

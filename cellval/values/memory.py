@@ -24,12 +24,12 @@ def needed_memory(table: Table, each: int = BYTES_A_CELL) -> int:
     return each * table.n_rows * len(table.feature_names)
 
 
-def check_memory(table: Table, each: int = BYTES_A_CELL) -> None:
-    """InputError if that is more than there is, or than is allowed."""
+def check_memory(table: Table, each: int = BYTES_A_CELL, *, freed: int = 0) -> None:
+    """InputError if that is more than there is, or will be `freed`, or is allowed."""
     n_cells = table.n_rows * len(table.feature_names)
     needed, free = needed_memory(table, each), free_memory()
     takes = f"{table.name} has {n_cells:,} cells, for which a run takes about "
-    if free is not None and needed > free:
+    if free is not None and needed > free + freed:
         raise InputError(
             f"{takes}{spoken_bytes(needed)} of memory, but {spoken_bytes(free)} are "
             "free. Use fewer rows or columns, or allow more memory."

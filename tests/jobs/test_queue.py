@@ -171,6 +171,36 @@ def test_what_is_measured_waits_for_its_turn_but_not_for_runs(long_table, davis)
     assert second.status == "done"
 
 
+def once():
+    yield Snapshot()
+
+
+def test_a_lane_goes_on_after_a_job_that_cannot_begin(davis, monkeypatch):
+    def none(self):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as crowded:
+        crowded.setattr(threading.Thread, "start", none)
+        job = queue.start_beside(davis, once)
+    assert (job.status, job.is_over) == ("failed", True)
+    assert queue.start_beside(davis, once).wait(WAIT)
+
+
+def test_what_was_stopped_holds_up_no_other_measurement(davis):
+    go_on = threading.Event()
+
+    def stubborn():
+        yield Snapshot()
+        assert go_on.wait(WAIT)
+
+    first = queue.start_beside(davis, stubborn, who="ann")
+    first.stop()
+    again = queue.start_beside(davis, once, who="ann")
+    assert again.wait(WAIT)
+    go_on.set()
+    assert first.wait(WAIT)
+
+
 def test_a_run_goes_on_from_what_another_had(table):
     options = RunOptions(n_neighbors=3, subsets=4, random_state=5)
     whole, keeper = value_cells(table, **vars_of(options)), Kept()

@@ -40,7 +40,9 @@ def changed_archive(packed, **files):
     with zipfile.ZipFile(BytesIO(packed)) as old, zipfile.ZipFile(out, "w") as new:
         parts = {name: old.read(name) for name in old.namelist()} | files
         for name, part in parts.items():
-            if part is not None:
+            if part == "lzma":
+                new.writestr(name, b"x", zipfile.ZIP_LZMA)
+            elif part is not None:
                 new.writestr(name, part)
     return out.getvalue()
 
@@ -58,6 +60,7 @@ def changed_archive(packed, **files):
         {"project.json": 10_000 * b"["},
         {"project.json": b'{"format": 1, "schema": 1, "tables": {}}'},
         {"files": None},
+        {"runs/0123456789abcdef.npz": "lzma"},
     ],
 )
 def test_an_archive_of_something_else_is_refused(shelf, project, tmp_path, change):

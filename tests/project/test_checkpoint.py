@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cellval.errors import InputError
 from cellval.project.source import Setup
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
@@ -87,6 +88,6 @@ def test_values_that_cannot_be_read_now_stay(project, fault, again, monkeypatch)
         raise fault
 
     monkeypatch.setattr("cellval.project.project.read_values", fail)
-    found = again(project)
-    assert found.values is None and path.exists()
-    assert "left where they are" in found.aside[0]
+    with pytest.raises(InputError, match="left where they are"):
+        again(project).values  # noqa: B018
+    assert path.exists()

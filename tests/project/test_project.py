@@ -3,7 +3,9 @@
 import errno
 import subprocess
 import sys
+import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -234,6 +236,53 @@ def test_two_programs_at_once_keep_both_histories_and_rules(project, again):
     assert (work.decisions, work.rules) == ({}, {})
     found = again(project).work
     assert (found.decisions, found.rules, found.n_done) == ({}, {}, 0)
+
+
+def test_history_is_not_touched_by_a_run_of_another_program(project, again):
+    """Which tells how far it is every few seconds."""
+    work, other = project.work, again(project)
+    work.decide(1, "weight", "fine")
+    work.decide(2, "weight", "fine")
+    other.value(n_neighbors=3)
+    work.undo_step()
+    assert (work.n_done, len(work.steps)) == (1, 2)
+    other.value(n_neighbors=4)
+    work.redo_step()
+    found = again(project).work
+    assert (found.n_done, len(found.decisions)) == (2, 2)
+    other.value(n_neighbors=5)
+    work.take_back(0)
+    assert again(project).work.decisions == {(2, "weight"): "fine"}
+
+
+def test_an_older_value_does_not_come_after_a_newer_one(project, monkeypatch, again):
+    """A second try of what failed, while the run itself writes what came since."""
+    run = project.begin_run(RunOptions(n_neighbors=3))
+    full, begun, go_on = [True], threading.Event(), threading.Event()
+    writing = project._writing
+
+    @contextmanager
+    def slow():
+        if full[0]:
+            raise OSError(errno.ENOSPC, "full")
+        if threading.current_thread() is not threading.main_thread():
+            begun.set()
+            assert go_on.wait(60)
+        with writing() as connection:
+            yield connection
+
+    monkeypatch.setattr(project, "_writing", slow)
+    project.note_run(replace(run, seen="older"))
+    assert "disk is full" in project.trouble
+    full[0] = False
+    trying = threading.Thread(target=project.try_again)
+    trying.start()
+    assert begun.wait(60)
+    threading.Timer(0.2, go_on.set).start()
+    project.note_run(replace(run, seen="newer"))
+    trying.join()
+    assert [run.seen for run in again(project).runs] == ["newer"]
+    assert project.trouble == ""
 
 
 def test_an_undo_beside_another_program_takes_nothing_of_theirs(project, again):
