@@ -42,10 +42,11 @@ def pack(project: Project) -> bytes:
     """Everything of a project but its links and its owner."""
     if project.folder is None:
         raise InputError("This project is not on disk, so that it cannot be exported.")
+    with project.reading() as database:
+        told = _told(database)
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-        with project.reading() as database:
-            file.writestr(LIST, json.dumps(_told(database)))
+        file.writestr(LIST, json.dumps(told))
         for path in sorted(project.folder.glob("*/*")):
             name = path.relative_to(project.folder).as_posix()
             if WITHIN.fullmatch(name):

@@ -88,7 +88,6 @@ def ended(job: Job[Any], keeps: str = "") -> bool:
         st.error(plain(job.error or "This failed."), icon=":material/error:")
         return False
     if job.status == "stopped":
-        keeps = keeps if job.progress.done > 0 else ""
         keeps = keeps if job.is_over else "Keeping what there is ..."
         words = f"Stopped after {whole_percent(job.progress.done)}. {keeps}".rstrip()
         st.caption(f":material/stop_circle: {words}")

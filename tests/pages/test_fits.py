@@ -89,9 +89,9 @@ def test_what_runs_beside_and_takes_too_long(monkeypatch, davis, page, label):
     assert is_refused(click(app, label), LIMITS[1])
 
 
-def test_what_is_found_to_take_too_long_ends_with_a_sentence_and_what_it_has():
+def test_what_takes_too_long_ends_with_a_sentence_and_what_it_has():
     side, kept = SideJob(), []
-    steps = [Snapshot(0.1, 9.0, make=lambda: 1), Snapshot(0.2, 9.0, 1e6, make=int)]
+    steps = [Snapshot(0.1, 9.0, 1e6, make=lambda: 1), Snapshot(0.2, 1e6, make=int)]
     job = side.start(davis_table(), 0, lambda: iter(steps), kept.append)
     assert job.wait(60)
     assert job.status == "failed" and "CELLVAL_MAX_HOURS" in job.error

@@ -108,7 +108,9 @@ def _going(job: Job[Comparison]) -> None:
 
 
 def _over(job: Job[Comparison]) -> None:
-    if ended(job, "What was measured so far is kept.") and job.progress.done > 0:
+    is_begun = job.progress.done > 0
+    keeps = "What was measured so far is kept." if is_begun else ""
+    if ended(job, keeps) and is_begun:
         assert job.result is not None
         _show(job.result)
 
