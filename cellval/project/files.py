@@ -1,10 +1,19 @@
-"""Files and folders of projects: set aside, measured, tidied."""
+"""Files and folders of projects: named, set aside, measured, tidied, deleted."""
 
+import errno
+import re
 import shutil
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from cellval.project.database import Damaged
+
+ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
+SHA256 = re.compile(r"[0-9a-f]{64}")  # of files
+UNWRITABLE = "The data folder cannot be written. Make it writable, then try again."
 
 # Ends of the names of folders that are no projects.
 DAMAGED = ".damaged"  # set aside
@@ -72,3 +81,33 @@ def _is_old(path: Path) -> bool:
         return time.time() - path.stat().st_mtime > A_DAY
     except OSError:  # gone meanwhile
         return False
+
+
+def remove(path: Path) -> None:
+    """Delete a project with its files; first it gets a name that nothing opens."""
+    gone = path.with_name(path.name + DELETED)
+    path.replace(gone)
+    with suppress(OSError):
+        shutil.rmtree(gone)
+
+
+def named(pattern: re.Pattern[str], name: str) -> str:
+    """A name that becomes a path, or `Damaged`."""
+    if not pattern.fullmatch(name):
+        raise Damaged("a file of it has a name that is none of ours")
+    return name
+
+
+def why_not(error: Exception) -> str:
+    """Why something could not be kept, and what to do; for a person."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    number = getattr(error, "errno", 0)
+    if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
+        return "The disk is full. Free some space, then try again."
+    closed = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+    if code in closed or number in (errno.EPERM, errno.EACCES, errno.EROFS):
+        return UNWRITABLE
+    if isinstance(error, MemoryError):
+        return "There is too little memory to write it. Free some, then try again."
+    said = getattr(error, "strerror", None) or str(error)
+    return f"The data folder cannot be used: {said}. Mend it, then try again."

@@ -3,12 +3,109 @@
 import json
 import sqlite3
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from cellval.project.database import Damaged
 from cellval.project.source import Setup
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import WORDS, Repair
 from cellval.repairs.work import Cell, Standing, Step, Verdict
+
+WRITTEN = "written"  # how often, among the facts about a project
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a database tells about a project and of what a person did, but the cells."""
+
+    facts: dict[str, Any] = field(default_factory=dict, compare=False)
+    steps: list[Step] = field(default_factory=list)
+    n_done: int = 0
+    rules: dict[str, Verdict] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def times(self) -> int:
+        """How often it was written."""
+        return int(self.facts.get(WRITTEN, 0))
+
+
+Cells = tuple[dict[Cell, str], dict[Cell, Repair], dict[Cell, str | None]]
+
+
+def read_told(database: sqlite3.Connection) -> Told:
+    """`Damaged` if cellval cannot have written it."""
+    names = "words, cells, is_group, kind, finding, rules, reading"
+    try:
+        lines = database.execute("SELECT name, value FROM about")
+        facts = {name: json.loads(value) for name, value in lines}
+        lines = database.execute(f"SELECT {names} FROM steps ORDER BY n")
+        steps = [step_of(*line) for line in lines]
+        # Steps of before there was a number are all done.
+        n_done = max(0, min(int(facts.get("n_done", len(steps))), len(steps)))
+        lines = database.execute("SELECT key, answer, finding FROM rules")
+        rules = {key: Verdict(said, dict(json.loads(f))) for key, said, f in lines}
+        reading = Setup.from_dict(facts.get("setup", vars(Setup()))).told
+        told = Told(facts, steps, n_done, rules, reading)
+        told.times  # noqa: B018 - is it a number?
+        return told
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(str(error)) from error
+
+
+def read_cells(database: sqlite3.Connection) -> Cells:
+    """Decisions, repairs, and the decisions that these replaced; or `Damaged`."""
+    repairs: dict[Cell, Repair] = {}
+    replaced: dict[Cell, str | None] = {}
+    names = "row, column, replaced, action, after, reason"
+    try:
+        decisions = {
+            cell_of(row, column): decision
+            for row, column, said in database.execute("SELECT * FROM decisions")
+            if (decision := decision_of(said)) is not None
+        }
+        lines = database.execute(f"SELECT {names} FROM repairs ORDER BY n")
+        for row, column, before, *how in lines:
+            repairs[cell_of(row, column)] = repair_of(*how)
+            for decision in json.loads(before):
+                replaced[row, column] = decision_of(decision)
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(str(error)) from error
+    return decisions, repairs, replaced
+
+
+def times_written(database: sqlite3.Connection) -> int:
+    """How often decisions or facts were."""
+    query = "SELECT value FROM about WHERE name = ?"
+    found = database.execute(query, (WRITTEN,)).fetchone()
+    return int(json.loads(found[0])) if found else 0
+
+
+def joined(known: Told, own: Told, theirs: Told) -> tuple[Told, Told]:
+    """Where two programs went on from what was `known`: what the other one wrote, and
+    what is to be written now. Steps of this one stand after theirs, and answers to
+    rules count one by one. If this one undid something, only the cells tell of it.
+    """
+    done, n = own.steps[: own.n_done], known.n_done
+    steps, n_done = list(theirs.steps), theirs.n_done
+    if len(done) > n and done[:n] == known.steps[:n]:
+        steps = [*theirs.steps[: theirs.n_done], *done[n:]]
+        n_done = len(steps)
+    rules = dict(theirs.rules)
+    for key in {**known.rules, **own.rules}:
+        if own.rules.get(key) != known.rules.get(key):
+            rules.pop(key, None)
+            if key in own.rules:
+                rules[key] = own.rules[key]
+    reading = theirs.reading if own.reading == known.reading else own.reading
+    return theirs, Told(theirs.facts, steps, n_done, rules, reading)
+
+
+def say(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
+    insert = "INSERT OR REPLACE INTO about VALUES (?, ?)"
+    lines = [(name, json.dumps(fact)) for name, fact in facts.items()]
+    database.executemany(insert, lines)
 
 
 def put_cell(database: sqlite3.Connection, cell: Cell, now: Standing) -> None:
@@ -88,17 +185,6 @@ def _standing(was: Standing) -> list[Any]:
 
 def _verdict(was: Verdict | None) -> list[Any] | None:
     return None if was is None else [was.answer, dict(was.finding)]
-
-
-def joined_steps(
-    known: list[Step], own: list[Step], theirs: list[Step]
-) -> list[Step] | None:
-    """What is done, where two programs went on from what was `known`: what this one did
-    since stands after what the other one did. None if this one undid something, of
-    which only the cells tell then.
-    """
-    n = len(known)
-    return [*theirs, *own[n:]] if own[:n] == known and len(own) > n else None
 
 
 # --- what anybody may have written: ValueError or TypeError if it cannot be -----------

@@ -1,9 +1,7 @@
 """`Project`: a file, how it is read, its runs, and what a person decided on it."""
 
-import errno
 import hmac
 import json
-import re
 import secrets
 import shutil
 import sqlite3
@@ -13,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,20 +28,32 @@ from cellval.project.database import (
     is_copy,
     transaction,
 )
-from cellval.project.files import DELETED, set_aside, tidy, whole_folder
+from cellval.project.files import (
+    ID,
+    SHA256,
+    UNWRITABLE,
+    named,
+    set_aside,
+    tidy,
+    whole_folder,
+    why_not,
+)
 from cellval.project.kept_work import (
-    cell_of,
-    decision_of,
-    joined_steps,
+    WRITTEN,
+    Told,
+    joined,
     put_cell,
     put_rules,
     put_steps,
-    repair_of,
-    step_of,
+    read_cells,
+    read_told,
+    say,
+    times_written,
 )
+from cellval.project.run import Keeper, Run, changes_told, run_of
 from cellval.project.source import Setup, Source
-from cellval.repairs.repair import Repair, Repairs, repaired
-from cellval.repairs.work import Cell, Step, Verdict, Work
+from cellval.repairs.repair import Repairs, repaired
+from cellval.repairs.work import Cell, Work
 from cellval.table.table import Table, read
 from cellval.text import content
 from cellval.valuation import iter_chosen
@@ -52,34 +62,9 @@ from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.whole_files import write_whole
 
-ID = re.compile(r"[0-9a-f]{16}")  # of projects and runs: folders and files bear it
-SHA256 = re.compile(r"[0-9a-f]{64}")  # of files
 LONGEST_NAME = 80  # characters
 LAST = 2.0**33  # seconds since 1970 that a calendar knows
-UNWRITABLE = "The data folder cannot be written. Make it writable, then try again."
-WRITTEN = "written"  # how often, among what is told about a project
 GONE = "The project was deleted or moved meanwhile. Open it where it is, or its file."
-EVERY = 5.0  # seconds between two checkpoints of a run
-OF_WRITING = 1.0  # times as long as writing one takes, at least
-
-
-@dataclass(frozen=True)
-class Run:
-    """A valuation of a project: what was asked for, and how far it is."""
-
-    id: str
-    options: Mapping[str, Any]  # those that differ from the usual ones
-    setup: Setup  # how the file was read
-    changes: Repairs  # repairs of the table that was valued
-    first: str = ""  # id of the run on the file as it was, if this one is on repairs
-    status: str = (
-        "running"  # also of one that was killed; later "done", "stopped", "failed"
-    )
-    done: float = 0.0  # share, 0 to 1
-    seen: str = ""  # what was done, in words
-    error: str = ""  # why it failed
-    started: float = 0.0
-    seconds: float = 0.0
 
 
 class Project:
@@ -122,13 +107,8 @@ class Project:
         self.aside: list[str] = []  # damaged files that were set aside, a sentence each
         self._use(connection)
         self._lock = threading.RLock()
-        # As they were written.
-        self._steps: list[Step] = []
-        self._n_done = self._written = 0
-        self._rules: dict[str, Verdict] = {}
-        self._reading: dict[str, Any] = {}
+        self._told = Told()  # as it was last read or written
         self._pending: dict[Cell, None] = {}  # decided on, and not written yet
-        self._facts: dict[str, Any] = {}  # about it, as they were written
         self._unsaid: dict[str, Any] = {}  # facts about it that are to be written
         # What else could not be written: runs, measurements, files.
         self._late: dict[tuple[str, str], Callable[[], None]] = {}
@@ -186,7 +166,7 @@ class Project:
         }
         self.add_file(source)
         with self._writing() as database:
-            _say(database, about)
+            say(database, about)
         self._load_work()
 
     @classmethod
@@ -326,7 +306,7 @@ class Project:
 
     def _file(self, sha256: str) -> Path:
         assert self.folder is not None
-        return self.folder / "files" / _named(SHA256, sha256)
+        return self.folder / "files" / named(SHA256, sha256)
 
     # --- runs -------------------------------------------------------------------------
 
@@ -335,7 +315,7 @@ class Project:
         """The oldest first."""
         names = ", ".join(option.name for option in fields(Run))
         return [
-            _run(line) for line in self._all(f"SELECT {names} FROM runs ORDER BY n")
+            run_of(line) for line in self._all(f"SELECT {names} FROM runs ORDER BY n")
         ]
 
     def begin_run(
@@ -434,7 +414,7 @@ class Project:
 
     def _values(self, run_id: str) -> Path:
         assert self.folder is not None
-        return self.folder / "runs" / f"{_named(ID, run_id)}.npz"
+        return self.folder / "runs" / f"{named(ID, run_id)}.npz"
 
     def value(self, *, n_jobs: int | None = None, **options: Any) -> CellValues:
         """Value the cells of the repaired file, with checkpoints; goes on where a run
@@ -522,62 +502,40 @@ class Project:
         with self.work.lock, self._lock, self._noting_trouble():
             self._pending |= dict.fromkeys(cells)
             with self._writing() as database:
-                _say(database, self._unsaid)
+                say(database, self._unsaid)
                 for cell in self._pending:
                     put_cell(database, cell, self.work.standing(cell))
-                written = self._times_written()
-                others = written != self._written
+                known, times = self._told, times_written(database)
+                others = times != known.times
                 if others:  # what another program did meanwhile stays
-                    self._join()
-                _say(database, {WRITTEN: written + 1})
-                steps, n_done = list(self.work.steps), self.work.n_done
-                rules, reading = dict(self.work.rules), dict(self.work.reading)
-                put_steps(database, self._steps, steps)
-                if n_done != self._n_done:
-                    _say(database, {"n_done": n_done})
-                if rules != self._rules:
-                    put_rules(database, rules)
-                if reading != self._reading:
-                    _say(database, {"setup": vars(Setup.from_told(reading))})
-            self._facts |= self._unsaid
-            self._steps, self._n_done, self._rules = steps, n_done, rules
-            self._reading = reading
+                    known, now = joined(known, self._now, read_told(database))
+                else:
+                    now = self._now
+                put_steps(database, known.steps, now.steps)
+                if now.n_done != known.n_done:
+                    say(database, {"n_done": now.n_done})
+                if now.rules != known.rules:
+                    put_rules(database, now.rules)
+                if now.reading != known.reading:
+                    say(database, {"setup": vars(Setup.from_told(now.reading))})
+                say(database, {WRITTEN: times + 1})
+            facts = {**self._told.facts, **self._unsaid, WRITTEN: times + 1}
+            self._told = replace(now, facts=facts)
             self._pending, self._unsaid = {}, {}
-            self._written = written + 1
             if others:
                 self._load_work()
 
-    def _join(self) -> None:
-        """What this program did since it last read goes on top of what another one
-        wrote since then: steps after its steps, answers to rules one by one.
-        """
+    @property
+    def _now(self) -> Told:
+        """What is to be written of what a person did."""
         work = self.work
-        own = {
-            key: work.rules.get(key)
-            for key in {**work.rules, **self._rules}
-            if work.rules.get(key) != self._rules.get(key)
-        }
-        own_steps = work.steps[: work.n_done]
-        known = self._steps[: self._n_done]
-        self._steps, self._n_done = self._steps_written()
-        done = joined_steps(known, own_steps, self._steps[: self._n_done])
-        if done is None:
-            work.steps, work.n_done = list(self._steps), self._n_done
-        else:
-            work.steps, work.n_done = done, len(done)
-        self._rules = self._rules_written()
-        work.rules = {
-            key: verdict
-            for key, verdict in {**self._rules, **own}.items()
-            if verdict is not None
-        }
+        facts, rules, reading = self._told.facts, dict(work.rules), dict(work.reading)
+        return Told(facts, list(work.steps), work.n_done, rules, reading)
 
     @property
     def _is_behind(self) -> bool:
         """Is something that a person did in memory only?"""
-        work = self.work
-        now = work.steps, work.n_done, work.rules, work.reading
-        changed = now != (self._steps, self._n_done, self._rules, self._reading)
+        changed = self._now != self._told
         return bool(self._pending or self._unsaid or self._late or changed)
 
     def _write(self, what: tuple[str, str], write: Callable[[], None]) -> None:
@@ -599,71 +557,33 @@ class Project:
     def _load_work(self) -> None:
         """`Damaged` if it cannot be what cellval wrote."""
         work = self.work
-        try:
-            lines = self._all("SELECT name, value FROM about")
-            facts = {name: json.loads(value) for name, value in lines}
-            decisions = {
-                cell_of(row, column): decision
-                for row, column, said in self._all("SELECT * FROM decisions")
-                if (decision := decision_of(said)) is not None
-            }
-            repairs, before = {}, {}
-            names = "row, column, replaced, action, after, reason"
-            lines = self._all(f"SELECT {names} FROM repairs ORDER BY n")
-            for row, column, replaced, *how in lines:
-                repairs[cell_of(row, column)] = repair_of(*how)
-                for decision in json.loads(replaced):
-                    before[row, column] = decision_of(decision)
-            steps, n_done = self._steps_written()
-            rules = self._rules_written()
-            usual = vars(Setup())
-            reading = Setup.from_dict(facts.get("setup", usual)).told
-            written = self._times_written()
-        except (ValueError, KeyError, TypeError) as error:
-            raise Damaged(str(error)) from error
-        self._facts, self._written = facts, written
-        self._steps, self._n_done = steps, n_done
-        self._rules, self._reading = rules, reading
-        work.decisions, work.repairs, work.before_repair = decisions, repairs, before
-        work.steps, work.n_done = list(steps), n_done
-        work.rules, work.reading = dict(rules), dict(reading)
-        self._seen_version = self._version()
-
-    def _steps_written(self) -> tuple[list[Step], int]:
-        names = "words, cells, is_group, kind, finding, rules, reading"
-        lines = self._all(f"SELECT {names} FROM steps ORDER BY n")
-        steps = [step_of(*line) for line in lines]
-        # Steps of before there was a number are all done.
-        found = self._all("SELECT value FROM about WHERE name = 'n_done'")
-        n_done = int(json.loads(found[0][0])) if found else len(steps)
-        return steps, max(0, min(n_done, len(steps)))
-
-    def _rules_written(self) -> dict[str, Verdict]:
-        lines = self._all("SELECT key, answer, finding FROM rules")
-        return {key: Verdict(answer, dict(json.loads(f))) for key, answer, f in lines}
+        with self.reading() as database:
+            version = self._version()
+            cells, told = read_cells(database), read_told(database)
+        work.decisions, work.repairs, work.before_repair = cells
+        work.steps, work.n_done = list(told.steps), told.n_done
+        work.rules, work.reading = dict(told.rules), dict(told.reading)
+        self._told, self._seen_version = told, version
 
     def refresh(self) -> None:
         """Take what another program has decided meanwhile."""
         with self.work.lock, self._lock, self._noting_trouble():
-            if self._is_behind or self._version() == self._seen_version:
+            version = self._version()
+            if self._is_behind or version == self._seen_version:
                 return
-            if self._times_written() != self._written:
+            if times_written(self._database) != self._told.times:
                 self._load_work()
-            self._seen_version = self._version()
+            else:
+                self._seen_version = version
 
     def _version(self) -> int:
         """Changes whenever another connection has written, also how far a run is."""
         return int(self._all("PRAGMA data_version")[0][0])
 
-    def _times_written(self) -> int:
-        """How often decisions or facts were."""
-        found = self._all("SELECT value FROM about WHERE name = ?", WRITTEN)
-        return int(json.loads(found[0][0])) if found else 0
-
     # --- the database -----------------------------------------------------------------
 
     def _about(self, name: str, usual: Any) -> Any:
-        return {**self._facts, **self._unsaid}.get(name, usual)
+        return {**self._told.facts, **self._unsaid}.get(name, usual)
 
     def _tell(self, **facts: Any) -> None:
         """Facts about it, which hold at once and are written as decisions are."""
@@ -690,8 +610,8 @@ class Project:
         with self._lock, transaction(self._database) as database:
             yield database
             now = {"changed": time.time()}
-            _say(database, now)
-        self._facts |= now
+            say(database, now)
+        self._told.facts.update(now)
 
     @contextmanager
     def _noting_trouble(self) -> Iterator[None]:
@@ -749,109 +669,7 @@ class Project:
         weakref.finalize(self, connection.close)
 
 
-class Keeper:
-    """Puts a run on disk while it goes on, with its next step after `EVERY` seconds."""
-
-    def __init__(self, project: Project, run: Run) -> None:
-        self._project, self.run = project, run
-        self._latest: Snapshot[CellValues] = Snapshot()
-        self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
-
-    def see(self, snapshot: Snapshot[CellValues]) -> None:
-        """A step of the run; now and then it is kept."""
-        self._latest = snapshot
-        since = time.monotonic() - self._kept_at
-        if snapshot.has_result and since >= max(EVERY, OF_WRITING * self._took):
-            self._keep("running")
-
-    def end(self, status: str, error: str = "") -> None:
-        if status == "done":
-            self._latest = replace(self._latest, done=1.0)
-        self._keep(status, error)
-        self._latest = Snapshot()  # its sums take much memory
-
-    def _keep(self, status: str, error: str = "") -> None:
-        began, step = time.monotonic(), self._latest
-        self.run = replace(
-            self.run,
-            status=status,
-            done=step.done if step.has_result else self.run.done,
-            seen=step.seen or self.run.seen,
-            error=error,
-            seconds=self._before + step.seconds,
-        )
-        self._project.note_run(self.run, step.result if step.has_result else None)
-        self._kept_at = time.monotonic()
-        self._took = self._kept_at - began
-
-
-def why_not(error: Exception) -> str:
-    """Why something could not be kept, and what to do; for a person."""
-    code = getattr(error, "sqlite_errorcode", 0)
-    number = getattr(error, "errno", 0)
-    if code == sqlite3.SQLITE_FULL or number in (errno.ENOSPC, errno.EDQUOT):
-        return "The disk is full. Free some space, then try again."
-    closed = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
-    if code in closed or number in (errno.EPERM, errno.EACCES, errno.EROFS):
-        return UNWRITABLE
-    if isinstance(error, MemoryError):
-        return "There is too little memory to write it. Free some, then try again."
-    said = getattr(error, "strerror", None) or str(error)
-    return f"The data folder cannot be used: {said}. Mend it, then try again."
-
-
 def _name(said: str) -> str:
     """A name that a person can read on one line."""
     shown = " ".join("".join(c if c.isprintable() else " " for c in said).split())
     return content(shown, LONGEST_NAME) if shown else "table"
-
-
-def _say(database: sqlite3.Connection, facts: Mapping[str, Any]) -> None:
-    insert = "INSERT OR REPLACE INTO about VALUES (?, ?)"
-    lines = [(name, json.dumps(fact)) for name, fact in facts.items()]
-    database.executemany(insert, lines)
-
-
-# --- to JSON and back -----------------------------------------------------------------
-
-
-def changes_told(repairs: Repairs) -> list[Any]:
-    return [
-        [row, column, r.action, r.after, r.reason]
-        for (row, column), r in repairs.items()
-    ]
-
-
-def repairs_of(saved: list[Any]) -> dict[Cell, Repair]:
-    return {cell_of(row, column): repair_of(*how) for row, column, *how in saved}
-
-
-def _run(line: tuple[Any, ...]) -> Run:
-    """`Damaged` if it is none: anybody may have written it."""
-    run = Run(*line)
-    try:
-        return replace(
-            run,
-            id=_named(ID, run.id),
-            options=dict(json.loads(line[1])),
-            setup=Setup.from_dict(json.loads(line[2])),
-            changes=repairs_of(json.loads(line[3])),
-            done=min(max(float(run.done), 0.0), 1.0),
-        )
-    except (ValueError, TypeError, KeyError) as error:
-        raise Damaged(f"one of its runs cannot be read: {error}") from error
-
-
-def _named(pattern: re.Pattern[str], name: str) -> str:
-    """A name that becomes a path, or `Damaged`."""
-    if not pattern.fullmatch(name):
-        raise Damaged("a file of it has a name that is none of ours")
-    return name
-
-
-def remove(path: Path) -> None:
-    """Delete a project with its files; first it gets a name that nothing opens."""
-    gone = path.with_name(path.name + DELETED)
-    path.replace(gone)
-    with suppress(OSError):
-        shutil.rmtree(gone)

@@ -12,9 +12,18 @@ from typing import Any
 from cellval.errors import InputError
 from cellval.project.archive import pack, unpack
 from cellval.project.database import Damaged
-from cellval.project.files import DAMAGED, set_aside, size_of, tidy_all
+from cellval.project.files import (
+    DAMAGED,
+    ID,
+    remove,
+    set_aside,
+    size_of,
+    tidy_all,
+    why_not,
+)
 from cellval.project.home import home
-from cellval.project.project import ID, Project, Run, remove, why_not
+from cellval.project.project import Project
+from cellval.project.run import Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.work import Work
 from cellval.table.decoding import bytes_of

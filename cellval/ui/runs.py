@@ -12,8 +12,9 @@ from cellval.jobs.background import ValuationJob
 from cellval.jobs.expected import run_seconds
 from cellval.jobs.fits import check_run
 from cellval.progress import Snapshot
-from cellval.project.project import Keeper, Project, Run, repairs_of
+from cellval.project.project import Project
 from cellval.project.results import again
+from cellval.project.run import Keeper, Run, repairs_of
 from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
 from cellval.ui.session import FileWork, RunMemo, Selection, Session

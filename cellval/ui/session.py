@@ -26,7 +26,8 @@ from cellval.jobs.background import Job, ValuationJob, start_job
 from cellval.jobs.fits import check_step
 from cellval.kept import kept
 from cellval.progress import Snapshot
-from cellval.project.project import Project, Run
+from cellval.project.project import Project
+from cellval.project.run import Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, Repairs, repaired

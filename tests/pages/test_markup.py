@@ -34,8 +34,8 @@ from cellval.detect.learning import Taught
 from cellval.detect.rule import Rule
 from cellval.figures import distribution
 from cellval.progress import Snapshot
-from cellval.project.project import changes_told
 from cellval.project.results import told
+from cellval.project.run import changes_told
 from cellval.repairs.repair import Repair
 from cellval.ui import cell_detail, runs, tables
 from cellval.ui import session as sessions

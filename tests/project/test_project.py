@@ -9,13 +9,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import cellval
 from cellval.project import database
 from cellval.project import project as projects
-from cellval.project.project import UNWRITABLE
+from cellval.project.files import UNWRITABLE
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Verdict
@@ -101,66 +99,6 @@ def test_what_another_program_decided_is_taken(project, again):
     assert project.work.decisions == {}
     project.refresh()
     assert project.work.decisions == {(7, "weight"): "error"}
-
-
-def test_a_run_that_was_cut_short_goes_on_to_the_same_bits(project, monkeypatch, again):
-    monkeypatch.setattr(projects, "EVERY", 0.0)
-    options = {"n_neighbors": 3, "subsets": 4, "random_state": 7}
-    whole = cellval.value_cells(project.table, **options)
-
-    class Killed(BaseException):
-        pass
-
-    noted = project.note_run
-
-    def killed(run, values=None):
-        noted(run, values)
-        if values is not None:
-            raise Killed
-
-    monkeypatch.setattr(project, "note_run", killed)
-    with pytest.raises(Killed):
-        project.value(**options)
-    left = again(project)
-    assert 0 < left.runs[0].done < 1
-    values = left.value(**options)
-    assert len(left.runs) == 1
-    assert left.runs[0].status == "done"
-    for name in ("values", "stderr", "row_values", "column_stderr"):
-        assert np.array_equal(getattr(values, name), getattr(whole, name))
-    assert np.array_equal(again(project).values.values, whole.values)
-
-
-def test_a_run_of_which_only_values_are_left_begins_anew(project):
-    values = cellval.value_cells(project.table, n_neighbors=3)
-    run = replace(project.begin_run(RunOptions(n_neighbors=3)), status="stopped")
-    project.note_run(run, replace(values, state={}))
-    assert np.array_equal(project.value(n_neighbors=3).values, values.values)
-    assert [run.status for run in project.runs] == ["done"]
-
-
-def test_other_options_or_repairs_make_another_run(project, again):
-    project.value(n_neighbors=3)
-    project.value(n_neighbors=5)
-    project.work.repair(12, "height", Repair("replace", "166"))
-    project.value(n_neighbors=5)
-    runs = again(project).runs
-    assert [run.options for run in runs] == [
-        {"n_neighbors": 3},
-        {"n_neighbors": 5},
-        {"n_neighbors": 5},
-    ]
-    assert runs[2].changes == project.work.repairs
-    assert again(project).table_of(runs[2]).cells["height"][11] == "166"
-
-
-def test_values_with_a_test_file(project, again):
-    project.test_source = Source.of("test.csv", DAVIS.read_bytes())
-    like = project.table
-    test = cellval.read(DAVIS, like=like)
-    project.value(test=test)
-    (run,) = again(project).runs
-    assert again(project).options_of(run, like).test.fingerprint == test.fingerprint
 
 
 def test_a_full_disk_is_said_and_all_is_written_once_it_is_not(

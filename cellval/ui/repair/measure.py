@@ -9,8 +9,8 @@ from cellval.figures.comparison import accuracies
 from cellval.glossary import TESTED_ACCURACY_HELP
 from cellval.jobs.background import Job
 from cellval.progress import Snapshot
-from cellval.project.project import changes_told
 from cellval.project.results import told
+from cellval.project.run import changes_told
 from cellval.repairs.comparison import Comparison
 from cellval.table.table import Table
 from cellval.text import counted, whole_percent

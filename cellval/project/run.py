@@ -1,0 +1,107 @@
+"""A run of a project: what was asked for, how far it is, and its checkpoints."""
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cellval.progress import Snapshot
+from cellval.project.database import Damaged
+from cellval.project.files import ID, named
+from cellval.project.kept_work import cell_of, repair_of
+from cellval.project.source import Setup
+from cellval.repairs.repair import Repair, Repairs
+from cellval.repairs.work import Cell
+from cellval.values.result import CellValues
+
+if TYPE_CHECKING:
+    from cellval.project.project import Project
+
+EVERY = 5.0  # seconds between two checkpoints
+OF_WRITING = 1.0  # times as long as writing one takes, at least
+
+
+@dataclass(frozen=True)
+class Run:
+    """A valuation of a project: what was asked for, and how far it is."""
+
+    id: str
+    options: Mapping[str, Any]  # those that differ from the usual ones
+    setup: Setup  # how the file was read
+    changes: Repairs  # repairs of the table that was valued
+    first: str = ""  # id of the run on the file as it was, if this one is on repairs
+    status: str = (
+        "running"  # also of one that was killed; later "done", "stopped", "failed"
+    )
+    done: float = 0.0  # share, 0 to 1
+    seen: str = ""  # what was done, in words
+    error: str = ""  # why it failed
+    started: float = 0.0
+    seconds: float = 0.0
+
+
+class Keeper:
+    """Puts a run on disk while it goes on, with its next step after `EVERY` seconds."""
+
+    def __init__(self, project: "Project", run: Run) -> None:
+        self._project, self.run = project, run
+        self._latest: Snapshot[CellValues] = Snapshot()
+        self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
+
+    def see(self, snapshot: Snapshot[CellValues]) -> None:
+        """A step of the run; now and then it is kept."""
+        self._latest = snapshot
+        since = time.monotonic() - self._kept_at
+        if snapshot.has_result and since >= max(EVERY, OF_WRITING * self._took):
+            self._keep("running")
+
+    def end(self, status: str, error: str = "") -> None:
+        if status == "done":
+            self._latest = replace(self._latest, done=1.0)
+        self._keep(status, error)
+        self._latest = Snapshot()  # its sums take much memory
+
+    def _keep(self, status: str, error: str = "") -> None:
+        began, step = time.monotonic(), self._latest
+        self.run = replace(
+            self.run,
+            status=status,
+            done=step.done if step.has_result else self.run.done,
+            seen=step.seen or self.run.seen,
+            error=error,
+            seconds=self._before + step.seconds,
+        )
+        self._project.note_run(self.run, step.result if step.has_result else None)
+        self._kept_at = time.monotonic()
+        self._took = self._kept_at - began
+
+
+# --- to JSON and back -----------------------------------------------------------------
+
+
+def changes_told(repairs: Repairs) -> list[Any]:
+    return [
+        [row, column, r.action, r.after, r.reason]
+        for (row, column), r in repairs.items()
+    ]
+
+
+def repairs_of(saved: list[Any]) -> dict[Cell, Repair]:
+    return {cell_of(row, column): repair_of(*how) for row, column, *how in saved}
+
+
+def run_of(line: tuple[Any, ...]) -> Run:
+    """`Damaged` if it is none: anybody may have written it."""
+    run = Run(*line)
+    try:
+        return replace(
+            run,
+            id=named(ID, run.id),
+            options=dict(json.loads(line[1])),
+            setup=Setup.from_dict(json.loads(line[2])),
+            changes=repairs_of(json.loads(line[3])),
+            done=min(max(float(run.done), 0.0), 1.0),
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise Damaged(f"one of its runs cannot be read: {error}") from error

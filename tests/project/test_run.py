@@ -1,0 +1,128 @@
+"""Runs of a project: kept while they go on, told apart by what was asked for."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import cellval
+from cellval.progress import Snapshot
+from cellval.project import run as runs
+from cellval.project.database import Damaged
+from cellval.project.run import Keeper, Run, changes_told, repairs_of, run_of
+from cellval.project.source import Setup, Source
+from cellval.repairs.repair import Repair
+from cellval.values.options import RunOptions
+
+DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
+
+
+def test_a_run_that_was_cut_short_goes_on_to_the_same_bits(project, monkeypatch, again):
+    monkeypatch.setattr("cellval.project.run.EVERY", 0.0)
+    options = {"n_neighbors": 3, "subsets": 4, "random_state": 7}
+    whole = cellval.value_cells(project.table, **options)
+
+    class Killed(BaseException):
+        pass
+
+    noted = project.note_run
+
+    def killed(run, values=None):
+        noted(run, values)
+        if values is not None:
+            raise Killed
+
+    monkeypatch.setattr(project, "note_run", killed)
+    with pytest.raises(Killed):
+        project.value(**options)
+    left = again(project)
+    assert 0 < left.runs[0].done < 1
+    values = left.value(**options)
+    assert len(left.runs) == 1
+    assert left.runs[0].status == "done"
+    for name in ("values", "stderr", "row_values", "column_stderr"):
+        assert np.array_equal(getattr(values, name), getattr(whole, name))
+    assert np.array_equal(again(project).values.values, whole.values)
+
+
+def test_a_run_of_which_only_values_are_left_begins_anew(project):
+    values = cellval.value_cells(project.table, n_neighbors=3)
+    run = replace(project.begin_run(RunOptions(n_neighbors=3)), status="stopped")
+    project.note_run(run, replace(values, state={}))
+    assert np.array_equal(project.value(n_neighbors=3).values, values.values)
+    assert [run.status for run in project.runs] == ["done"]
+
+
+def test_other_options_or_repairs_make_another_run(project, again):
+    project.value(n_neighbors=3)
+    project.value(n_neighbors=5)
+    project.work.repair(12, "height", Repair("replace", "166"))
+    project.value(n_neighbors=5)
+    runs = again(project).runs
+    assert [run.options for run in runs] == [
+        {"n_neighbors": 3},
+        {"n_neighbors": 5},
+        {"n_neighbors": 5},
+    ]
+    assert runs[2].changes == project.work.repairs
+    assert again(project).table_of(runs[2]).cells["height"][11] == "166"
+
+
+def test_values_with_a_test_file(project, again):
+    project.test_source = Source.of("test.csv", DAVIS.read_bytes())
+    like = project.table
+    test = cellval.read(DAVIS, like=like)
+    project.value(test=test)
+    (run,) = again(project).runs
+    assert again(project).options_of(run, like).test.fingerprint == test.fingerprint
+
+
+class Disk:
+    """A project that notes when it was written, which takes so long each time."""
+
+    def __init__(self, clock, takes):
+        self.clock, self.takes, self.kept = clock, takes, []
+
+    def note_run(self, run, values=None):
+        self.kept.append((self.clock[0], run.status, run.done, values))
+        self.clock[0] += self.takes
+
+
+@pytest.mark.parametrize(
+    ("takes", "expected"), [(0.0, [5.0, 10.0, 15.0, 20.0]), (8.0, [5.0, 21.0])]
+)
+def test_checkpoints_come_every_five_seconds_or_as_seldom_as_writing_takes(
+    monkeypatch, takes, expected
+):
+    clock = [0.0]
+    monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    disk = Disk(clock, takes)
+    keeper = Keeper(disk, Run("a" * 16, {}, Setup(), {}))
+    while clock[0] < 22:
+        keeper.see(Snapshot(done=clock[0] / 20))  # nothing to keep yet
+        keeper.see(Snapshot(done=clock[0] / 20, make=lambda: "values"))
+        clock[0] += 1.0
+    assert [at for at, *_ in disk.kept] == expected
+    keeper.end("done")
+    assert disk.kept[-1][1:] == ("done", 1.0, "values")
+
+
+def test_a_run_is_told_and_found_again(project):
+    changes = {
+        (12, "height"): Repair("replace", "166", "said so"),
+        (3, ""): Repair("drop"),
+    }
+    assert repairs_of(changes_told(changes)) == changes
+    run = project.begin_run(RunOptions(n_neighbors=3), changes, setup=Setup("sex"))
+    assert project.runs == [run]
+
+
+def test_a_run_that_nobody_can_have_written_is_damaged():
+    line = ("a" * 16, "{}", json.dumps(vars(Setup())), "[]", "", "done", 7.0)
+    assert run_of(line).done == 1.0
+    for n, wrong in [(0, "../x"), (1, "[1]"), (2, "3"), (3, "[[1]]"), (6, "far")]:
+        with pytest.raises(Damaged):
+            run_of((*line[:n], wrong, *line[n + 1 :]))
