@@ -16,11 +16,10 @@ from cellval.cluster import Cluster, as_executor
 from cellval.errors import InputError
 from cellval.knn import engine
 from cellval.knn.problem import require_label
-from cellval.knn.sums import check_table
 from cellval.progress import Snapshot, shown
 from cellval.table.table import Table, as_table
 from cellval.text import joined, listed
-from cellval.values.memory import check_memory
+from cellval.values.memory import COMPARED, check_memory
 from cellval.values.options import RunOptions
 from cellval.values.result import (
     CellValues,
@@ -29,6 +28,7 @@ from cellval.values.result import (
     of_labelled,
     unvalued,
 )
+from cellval.values.settings import check_goes_on
 
 
 def iter_values(
@@ -88,7 +88,8 @@ def iter_chosen(
     where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
     if table.labelled is not table and not options.is_function:
         if continue_from is not None:
-            check_table(continue_from, table)
+            now = replace(continue_from.settings, table=table.fingerprint)
+            check_goes_on(continue_from.settings, now)
             continue_from = of_labelled(continue_from, table)
         steps = iter_chosen(
             table.labelled, options, continue_from=continue_from, **where
@@ -97,15 +98,11 @@ def iter_chosen(
     if options.method == "knn":
         steps = engine.iter_knn(table, options, continue_from=continue_from, **where)
         return _with_place(steps, executor)
-    if continue_from is not None:
-        raise InputError(
-            "Only values of the KNN method can be continued. Run the other methods "
-            "with more rounds instead."
-        )
     # scikit-learn takes two seconds to load, and KNN does without it
     from cellval.games.run import iter_game
 
-    return _with_place(iter_game(table, options, **where), executor)
+    steps = iter_game(table, options, continue_from=continue_from, **where)
+    return _with_place(steps, executor)
 
 
 def _with_place(
@@ -259,7 +256,8 @@ def value_cells(
         Where to run instead of on threads of this process. Of a Dask cluster all
         threads are used, and it may grow; the same bits come from anywhere.
     continue_from : CellValues, optional
-        Go on where an earlier run with the same settings stopped.
+        Go on where an earlier run with the same settings stopped, to the same bits. By
+        "exact" there are no values before the end, and nothing to go on from.
 
     Returns
     -------
@@ -332,6 +330,7 @@ def value_rows(
     """
     table = as_table(table)
     require_label(table)
+    check_memory(table, COMPARED)
     test = as_table(test, like=table) if isinstance(test, pd.DataFrame) else test
     options = RunOptions(
         n_neighbors=n_neighbors,

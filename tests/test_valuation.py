@@ -60,13 +60,15 @@ def test_faults_are_found_before_the_first_snapshot(davis):
         cellval.iter_values("sample_data/davis.csv")
 
 
-def test_only_values_by_knn_are_continued(davis):
+def test_only_values_by_the_same_method_are_continued(davis):
     values = cellval.value_cells(davis)
-    with pytest.raises(cellval.InputError, match="Only values of the KNN method"):
+    with pytest.raises(cellval.InputError, match="different method"):
         cellval.iter_values(davis, method="mc", continue_from=values)
     part = cellval.value_cells(davis, method="random")
-    with pytest.raises(cellval.InputError, match="cannot be continued"):
+    with pytest.raises(cellval.InputError, match="not made by the KNN engine"):
         cellval.iter_values(davis, continue_from=part)
+    with pytest.raises(cellval.InputError, match="lack what is needed"):
+        cellval.iter_values(davis, method="random", continue_from=part)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced"])

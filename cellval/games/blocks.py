@@ -35,6 +35,7 @@ from cellval.games.watched import Utility, is_compiled, line
 from cellval.parallel import Budget, Computation, drive
 from cellval.progress import Snapshot
 from cellval.table.table import Table, as_table
+from cellval.values.memory import COMPARED, check_memory
 from cellval.values.options import RunOptions
 
 MEASURED = 1.0  # seconds of evaluations from which a run's time is foretold
@@ -261,6 +262,7 @@ def iter_blocks(
     table = as_table(table)
     if isinstance(test, pd.DataFrame):
         test = as_table(test, like=table)
+    check_memory(table, COMPARED)
     if isinstance(row_groups, str):
         row_groups = rows_by_column(table.labelled, row_groups)
     elif table.labelled is not table:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cellval.games.estimate import Estimate, exactly
+from cellval.games.going_on import Arrays, shaped
 from cellval.games.watched import Play, Utility
 from cellval.parallel import Piece
 
@@ -27,6 +28,20 @@ class LeftOut(Play[tuple[np.ndarray, ...], Estimate]):
         for i in (-1, *range(self.n_rows)):
             arguments = (self.watched, *shape, i)
             yield Piece(_line_without, arguments, float(self.n_columns + 1))
+
+    def told(self, state: tuple[np.ndarray, ...]) -> dict[str, np.ndarray]:
+        lines = np.array(state).reshape(-1, self.n_columns + 1)
+        return {
+            "whole": lines[:1].ravel(),  # of all rows
+            "rows": lines[1:, 0],
+            "cells": lines[1:, 1:].T,
+        }
+
+    def restored(self, told: Arrays) -> tuple[int, tuple[np.ndarray, ...]]:
+        m, n = self.n_columns, min(told["rows"].size, self.n_rows)
+        rows, cells = shaped(told, "rows", n), shaped(told, "cells", n, m)
+        lines = np.column_stack([rows, cells])
+        return n + 1, (shaped(told, "whole", m + 1), *lines)
 
     def make(self, state: tuple[np.ndarray, ...]) -> Callable[[], Estimate] | None:
         return (lambda: self._estimate(state)) if len(state) > 1 else None

@@ -16,11 +16,15 @@ from typing import Any
 import numpy as np
 
 from cellval.games.estimate import Estimate
+from cellval.games.going_on import Arrays, shaped
 from cellval.games.watched import Play, Utility, line
 from cellval.parallel import Piece
 from cellval.weights import Weights, relative, shapley
 
 FEWEST_ROUNDS = 10  # before a standard error is believed
+COUNTS = ("n_rounds", "n_evaluations")  # fields of `RoundSums`
+SUMMED = ("cells", "rows", "columns")
+POWERS = ("sums", "squares")
 PRIOR = 30  # rounds that a cell takes over from the others in its column (measured)
 
 
@@ -132,6 +136,24 @@ class Rounds(Play[RoundSums, Estimate]):
 
     def add(self, state: RoundSums, answer: tuple[np.ndarray, int]) -> RoundSums:
         return state.plus(*answer)
+
+    def told(self, state: RoundSums) -> dict[str, np.ndarray]:
+        counts = {name: np.array(getattr(state, name)) for name in COUNTS}
+        return counts | {
+            f"{name}_{power}": array.T
+            for name in SUMMED
+            for power, array in zip(POWERS, getattr(state, name), strict=True)
+        }
+
+    def restored(self, told: Arrays) -> tuple[int, RoundSums]:
+        n, m = self.n_rows, self.n_columns
+        counts = [int(told[name]) for name in COUNTS]
+        sums = [
+            tuple(shaped(told, f"{name}_{power}", *shape) for power in POWERS)
+            for name, shape in zip(SUMMED, ((n, m), (n,), (m,)), strict=True)
+        ]
+        known = RoundSums(*counts, *sums)  # type: ignore[arg-type] # a pair each
+        return known.n_rounds, known
 
     def make(self, state: RoundSums) -> Callable[[], Estimate] | None:
         return state.estimate if state.n_rounds else None

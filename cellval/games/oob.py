@@ -14,11 +14,12 @@ from functools import cached_property
 import numpy as np
 
 from cellval.games.estimate import Estimate, unsure
+from cellval.games.going_on import Arrays, Continuable, shaped
 from cellval.games.model_utility import ModelData, agreement, data_of, said_by
 from cellval.games.models import estimator_of
 from cellval.games.montecarlo import FEWEST_ROUNDS
 from cellval.games.tree import Trees
-from cellval.parallel import Computation, Piece
+from cellval.parallel import Piece
 from cellval.table.labels import usual_width
 from cellval.table.table import Table
 
@@ -45,7 +46,7 @@ class RegressionTrees:
 
 
 @dataclass(eq=False)
-class OutOfBag(Computation[Votes, Estimate]):
+class OutOfBag(Continuable[Votes, Estimate]):
     """Trees, some a piece."""
 
     table: Table
@@ -66,8 +67,12 @@ class OutOfBag(Computation[Votes, Estimate]):
     def prepare(self) -> None:
         _votes(*self._judged, self.random_state, 0, 1)
 
+    @property
+    def _at_once(self) -> int:
+        return max(1, min(AT_ONCE, ROWS_AT_ONCE // self.table.n_rows))
+
     def pieces(self) -> Iterator[Piece]:
-        size = max(1, min(AT_ONCE, ROWS_AT_ONCE // self.table.n_rows))
+        size = self._at_once
         for first in range(0, self.n_trees, size):
             last = min(first + size, self.n_trees)
             arguments = (*self._judged, self.random_state, first, last)
@@ -79,6 +84,18 @@ class OutOfBag(Computation[Votes, Estimate]):
 
     def add(self, state: Votes, answer: Votes) -> Votes:
         return state[0] + answer[0], state[1] + answer[1], state[2] + answer[2]
+
+    def told(self, state: Votes) -> dict[str, np.ndarray]:
+        n, judged, right = state
+        return {"n_trees": np.array(n), "judged": judged.T, "right": right.T}
+
+    def restored(self, told: Arrays) -> tuple[int, Votes]:
+        shape = self.table.n_rows, len(self.table.features)
+        judged, right = (shaped(told, name, *shape) for name in ("judged", "right"))
+        n = int(told["n_trees"])
+        if n < 0:
+            raise ValueError("n_trees")
+        return -(-n // self._at_once), (n, judged, right)
 
     def make(self, state: Votes) -> Callable[[], Estimate] | None:
         return (lambda: _estimate(*state)) if state[0] else None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,16 +14,18 @@ from cellval.games.estimate import Estimate, exactly, unsure
 from cellval.games.exact import AllSubsets, values_of
 from cellval.games.flat import FlatRounds
 from cellval.games.game import Game, make_game
+from cellval.games.going_on import Arrays, Continuable, GoingOn
 from cellval.games.leave_one_out import LeftOut
 from cellval.games.montecarlo import Rounds
 from cellval.games.oob import OutOfBag
 from cellval.games.watched import line
 from cellval.methods import METHODS
-from cellval.parallel import Computation, Piece, drive, n_cores, seconds_of
+from cellval.parallel import Piece, drive, n_cores, seconds_of
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.values.settings import check_goes_on
 from cellval.weights import Weights, named
 
 PROCESSES = 3.0  # seconds until worker processes have loaded
@@ -35,6 +37,7 @@ def iter_game(
     *,
     n_jobs: int | None = None,
     executor: Executor | None = None,
+    continue_from: CellValues | None = None,
 ) -> Iterator[Snapshot[CellValues]]:
     """Value the cells of a table by a game; see `cellval.iter_values`.
 
@@ -46,13 +49,18 @@ def iter_game(
     >>> last.seen, last.result.values.shape
     ('140 of 140 rows left out', (200, 4))
     """
-    return _iter_values(make_game(table, options), n_jobs, executor)
+    game, known = make_game(table, options), None
+    if continue_from is not None:
+        check_goes_on(continue_from.settings, game.settings)
+        known = continue_from.state
+    run = GoingOn(METHODS_OF[game.method](game), known)
+    return _iter_values(game, run, n_jobs, executor)
 
 
 def _iter_values(
-    game: Game, n_jobs: int | None, executor: Executor | None
+    game: Game, run: GoingOn[Any, Any], n_jobs: int | None, executor: Executor | None
 ) -> Iterator[Snapshot[CellValues]]:
-    budget, run = game.options.budget, METHODS_OF[game.method](game)
+    budget = game.options.budget
     stops_at = game.options.stops_at
     with closing(
         drive(run, budget=stops_at, n_jobs=n_jobs, executor=executor)
@@ -68,11 +76,14 @@ def _iter_values(
             yield step.then(partial(_cell_values, game))
 
 
-def _cell_values(game: Game, found: Any) -> CellValues:
-    """From what the computation gives; of "exact" the utilities of all subsets."""
+def _cell_values(game: Game, found: tuple[Any, Arrays]) -> CellValues:
+    """From what the computation gives (of "exact" the utilities of all subsets), and
+    what lets it go on.
+    """
+    estimate, state = found
     if game.method == "exact":
-        found = exactly(values_of(found, *_weights(game)))
-    return game.cell_values(found)
+        estimate = exactly(values_of(estimate, *_weights(game)))
+    return replace(game.cell_values(estimate), state=state)
 
 
 def _weights(game: Game) -> tuple[Weights, Weights]:
@@ -89,7 +100,7 @@ def _rounds(game: Game) -> Rounds:
 
 
 @dataclass(eq=False)
-class _Random(Computation[tuple[Estimate, ...], Estimate]):
+class _Random(Continuable[tuple[Estimate, ...], Estimate]):
     """A seeded order of all cells, as numbers around 0."""
 
     game: Game
@@ -114,7 +125,7 @@ def _trees(game: Game) -> OutOfBag:
     return OutOfBag(game.table, options.n_rounds, int(options.random_state))
 
 
-METHODS_OF: dict[str, Callable[[Game], Computation[Any, Any]]] = {
+METHODS_OF: dict[str, Callable[[Game], Continuable[Any, Any]]] = {
     "mc": _rounds,
     "flat": _rounds,
     "exact": lambda game: AllSubsets(game.h, *game.shape),
@@ -136,7 +147,7 @@ def expected_seconds(table: Table, options: RunOptions) -> float:
     return starting + _one_evaluation(game, run) * game.n_evaluations / width
 
 
-def _one_evaluation(game: Game, run: Computation[Any, Any]) -> float:
+def _one_evaluation(game: Game, run: Continuable[Any, Any]) -> float:
     """Seconds of a usual evaluation (of "oob": of a tree), the shorter of two."""
     n, m = game.shape
     draw = np.random.default_rng(0)

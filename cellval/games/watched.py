@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cellval.parallel import Computation, Result, State
+from cellval.games.going_on import Continuable
+from cellval.parallel import Result, State
 
 # h(rows, columns) of sorted positions: how well a model does that sees only these
 Utility = Callable[[np.ndarray, np.ndarray], float]
@@ -75,7 +76,7 @@ def is_compiled(h: Any) -> bool:
 
 
 @dataclass(eq=False)
-class Play(Computation[State, Result]):
+class Play(Continuable[State, Result]):
     """A computation whose pieces evaluate a utility, as it is `watched`.
 
     To run on processes the utility must be picklable.

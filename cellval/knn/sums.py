@@ -1,18 +1,15 @@
 """`RunSums`: sums of work items so far, and the `CellValues` that they amount to."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from cellval.errors import InputError
 from cellval.knn.cell_values import Sums, make_sums
 from cellval.knn.plan import ALL, Item
 from cellval.knn.problem import Problem
-from cellval.table.table import Table
 from cellval.values.result import CellValues, describe
-from cellval.values.settings import OF_THE_RUN
+from cellval.values.settings import check_goes_on, nothing_to_go_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,29 +233,9 @@ def _state(merged: RunSums) -> dict[str, np.ndarray]:
     }
 
 
-def check_table(values: CellValues, table: Table) -> None:
-    """InputError if they were made from another one."""
-    if values.settings.table != table.fingerprint:
-        _refuse(["table"])
-
-
-def _refuse(changed: Sequence[str]) -> NoReturn:
-    raise InputError(
-        "This run cannot continue those values: different "
-        + ", ".join(changed)
-        + ". Use the same table and settings, or start a new run."
-    )
-
-
 def resumed(problem: Problem, values: CellValues) -> RunSums:
     """The state in which `values` left a run of the same problem."""
-    changed = [
-        name
-        for name in OF_THE_RUN
-        if getattr(values.settings, name) != getattr(problem.settings, name)
-    ]
-    if changed:
-        _refuse(changed)
+    check_goes_on(values.settings, problem.settings)
     empty = nothing(problem)
     # runs of earlier versions had no branches
     none = {f"branch_{k}": array for k, array in empty.branch._asdict().items()}
@@ -266,9 +243,7 @@ def resumed(problem: Problem, values: CellValues) -> RunSums:
     for name, like in _state(empty).items():
         new = state.get(name)
         if new is None or new.shape != like.shape or new.dtype.kind != like.dtype.kind:
-            raise InputError(
-                "These values lack what is needed to continue them. Start a new run."
-            )
+            raise nothing_to_go_on()
     # numbers, tuples and arrays
     known: dict[str, Any] = {
         name: type(old)(state[name]) if isinstance(old, int | tuple) else state[name]

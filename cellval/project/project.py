@@ -439,7 +439,7 @@ class Project:
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
         run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
         table = self.table_of(run)
-        known = self.values_of(run, table) if chosen.method == "knn" else None
+        known = self.values_of(run, table)
         if known is not None and not known.state:
             known = None  # only values are left: from the beginning
         how = self.options_of(run, table)

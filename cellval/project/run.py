@@ -18,8 +18,8 @@ from cellval.values.result import CellValues
 if TYPE_CHECKING:
     from cellval.project.project import Project
 
-EVERY = 5.0  # seconds between two checkpoints
-OF_WRITING = 1.0  # times as long as writing one takes, at least
+# Seconds of work between two checkpoints: as long as writing one takes, within these.
+EVERY, AT_MOST = 5.0, 10.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Run:
 
 
 class Keeper:
-    """Puts a run on disk while it goes on, with its next step after `EVERY` seconds."""
+    """Puts a run on disk while it goes on, now and then."""
 
     def __init__(self, project: "Project", run: Run) -> None:
         self._project, self.run = project, run
@@ -53,7 +53,7 @@ class Keeper:
         """A step of the run; now and then it is kept."""
         self._latest = snapshot
         since = time.monotonic() - self._kept_at
-        if snapshot.has_result and since >= max(EVERY, OF_WRITING * self._took):
+        if snapshot.has_result and since >= min(max(EVERY, self._took), AT_MOST):
             self._keep("running")
 
     def end(self, status: str, error: str = "") -> None:

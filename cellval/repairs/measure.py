@@ -37,6 +37,7 @@ from cellval.table.columns import read_only
 from cellval.table.encoding import encode
 from cellval.table.table import Table, as_table, part
 from cellval.text import brief, full, listed
+from cellval.values.memory import COMPARED, check_memory
 from cellval.values.options import RunOptions
 
 log = logging.getLogger(__name__)
@@ -123,6 +124,7 @@ def iter_comparison(
         require(name, number, is_whole(number, least), need)
     before = as_table(before)
     require_label(before)
+    check_memory(before, COMPARED)
     both = versions_of(before, as_table(after, like=before))
     if before.target is None:
         versions, note = without_single_rows(both)

@@ -77,8 +77,8 @@ def continue_run(session: Session) -> None:
     assert old is not None, "no run"
     if old.active:
         return  # a second click came before the page was drawn again
-    # Other methods begin anew; after all that was drawn, as much comes again.
-    done = old.progress.done if old.options.method == "knn" else 0.0
+    # After all that was drawn, as much comes again.
+    done = old.progress.done if old.values is not None else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
     memo: RunMemo = old.memo
     project, known, keeper = session.file.project, old.values, None
@@ -95,7 +95,7 @@ def continue_run(session: Session) -> None:
         old.options,
         who=session.who,
         keeper=keeper,
-        continue_from=known if old.options.method == "knn" else None,
+        continue_from=known,
     )
     _note(run, memo)
     session.run = run

@@ -165,7 +165,6 @@ def _has_more(run: ValuationJob) -> bool:
 
 def _offer_more(session: Session, run: ValuationJob) -> None:
     """The button that goes on, where there is something to go on with."""
-    goes_on = run.options.method == "knn" and run.values is not None
     if _has_more(run):
         words = "Take more test points"
         tip = (
@@ -174,12 +173,12 @@ def _offer_more(session: Session, run: ValuationJob) -> None:
         )
     elif run.status != "stopped":
         return
-    elif goes_on:
+    elif run.values is not None:
         words = "Continue the run"
         tip = "Goes on where it stopped, to the same values as without a stop."
     else:
         words = "Run it again"
-        tip = "From the beginning: this method keeps nothing to go on from."
+        tip = "From the beginning: it was stopped before there were values."
     action(
         words,
         partial(continue_run, session),

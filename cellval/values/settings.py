@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args
 
@@ -13,7 +13,7 @@ from cellval.methods import METHODS, MODELS, about
 OF_THE_RUN = (
     *("method", "table", "n_neighbors", "test", "test_rows", "test_table"),
     *("baseline", "scoring", "width", "column_weights", "near", "random_state"),
-    *("item_work", "backend"),
+    *("item_work", "backend", "model", "rounds", "row_weights", "truncation"),
 )
 BACKENDS = ("cpu", "cuda")
 TESTS = ("leave-one-out", "hold-out", "table", "none", "function")
@@ -170,6 +170,26 @@ class Settings:
             if type(value) not in kinds or (float in kinds and value is not None):
                 raise ValueError(f"{one.name}={value!r}")
         return self
+
+
+def check_goes_on(
+    earlier: Settings, now: Settings, names: Sequence[str] = OF_THE_RUN
+) -> None:
+    """InputError if a run cannot continue an earlier one, as these differ."""
+    changed = [name for name in names if getattr(earlier, name) != getattr(now, name)]
+    if changed:
+        raise InputError(
+            "This run cannot continue those values: different "
+            + ", ".join(changed)
+            + ". Use the same table and settings, or start a new run."
+        )
+
+
+def nothing_to_go_on() -> InputError:
+    """Values alone do not tell what they were made of."""
+    return InputError(
+        "These values lack what is needed to continue them. Start a new run."
+    )
 
 
 # --- files of version 0.1 -------------------------------------------------------------

@@ -76,6 +76,20 @@ def test_so_do_doors_that_compare_cells_only(monkeypatch, door):
 
 
 @pytest.mark.parametrize(
+    ("door", "arguments"),
+    [
+        (cellval.value_rows, ()),
+        (cellval.value_blocks, ("label",)),
+        (cellval.compare_models, (random_table(0, 50, ["number"] * 4),)),
+    ],
+)
+def test_so_do_doors_of_rows_blocks_and_models(monkeypatch, door, arguments):
+    table = random_table(0, 50, ["number"] * 4)
+    monkeypatch.setattr(memory, "free_memory", lambda: 100)
+    assert "less than 1 MB are free" in message_of(door, table, *arguments)
+
+
+@pytest.mark.parametrize(
     "words", [("check",), ("suspects", "--no-values", "--out", "OUT")]
 )
 def test_so_do_commands_that_value_nothing(tmp_path, monkeypatch, capsys, words):
