@@ -69,6 +69,13 @@ def leave_run(session: Session) -> None:
     session.selection = Selection()
 
 
+def goes_on(session: Session, run: ValuationJob) -> bool:
+    """Is there more of a run that was stopped than its values?"""
+    project = session.file.project
+    is_on_disk = project is not None and project.folder is not None
+    return is_on_disk and run.values is not None
+
+
 def continue_run(session: Session) -> None:
     """Go on where a run was stopped or cut short, or after the test points drawn; or
     InputError where what is left does not fit.
@@ -78,7 +85,7 @@ def continue_run(session: Session) -> None:
     if old.active:
         return  # a second click came before the page was drawn again
     # After all that was drawn, as much comes again.
-    done = old.progress.done if old.values is not None else 0.0
+    done = old.progress.done if goes_on(session, old) else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
     memo: RunMemo = old.memo
     project, known, keeper = session.file.project, old.values, None

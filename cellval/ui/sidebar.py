@@ -11,7 +11,7 @@ from cellval.text import counted, short_name, whole_percent
 from cellval.ui import login
 from cellval.ui.guide import steps
 from cellval.ui.projects import keep_again
-from cellval.ui.runs import continue_run, leave_repaired
+from cellval.ui.runs import continue_run, goes_on, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
 from cellval.ui.watch import COMPILING, follow
@@ -173,12 +173,12 @@ def _offer_more(session: Session, run: ValuationJob) -> None:
         )
     elif run.status != "stopped":
         return
-    elif run.values is not None:
+    elif goes_on(session, run):
         words = "Continue the run"
         tip = "Goes on where it stopped, to the same values as without a stop."
     else:
         words = "Run it again"
-        tip = "From the beginning: it was stopped before there were values."
+        tip = "From the beginning: nothing was kept that it could go on from."
     action(
         words,
         partial(continue_run, session),

@@ -9,6 +9,7 @@ from cases import ROOT
 from helpers import (
     WAIT,
     click,
+    davis_source,
     drawn,
     goto,
     labels,
@@ -27,8 +28,9 @@ from helpers import (
 
 from cellval.jobs import background
 from cellval.project.project import Project
+from cellval.project.source import Setup
 from cellval.repairs.repair import Repair
-from cellval.ui import live
+from cellval.ui import live, projects
 from cellval.ui.navigation import PAGES, file_of
 from cellval.ui.session import IN_USE
 from cellval.ui.text import meaning, plain
@@ -121,6 +123,22 @@ def test_a_stopped_run_is_continued_after_a_restart_to_the_same_values(endless):
     assert new.status == "done", new.error
     assert len(session_of(app).file.project.runs) == 1
     whole = value_cells(new.table)
+    np.testing.assert_array_equal(new.values.values, whole.values)
+
+
+def test_a_run_by_another_method_is_continued_where_it_was_stopped():
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    options = {"method": "mc", "rounds": 3}
+    steps = project.iter_values(n_jobs=1, **options)
+    assert next(step for step in steps if step.has_result).seen == "1 of 3 rounds"
+    steps.close()
+    app = settled(open_app("heatmap", project=project.link("edit")))
+    run = session_of(app).run
+    assert (run.status, run.progress.seen) == ("stopped", "1 of 3 rounds")
+    settled(click(app, "Continue the run"))
+    new = session_of(app).run
+    assert new.status == "done", new.error
+    whole = value_cells(new.table, **options)
     np.testing.assert_array_equal(new.values.values, whole.values)
 
 
