@@ -12,6 +12,7 @@ import numpy as np
 
 from cellval.project.database import Damaged
 from cellval.table.table import Table
+from cellval.values.archive import Unfit, check_numbers
 from cellval.values.result import CellValues, describe
 from cellval.values.settings import Settings
 from cellval.whole_files import whole_file
@@ -65,6 +66,7 @@ def read_values(path: Path, table: Table) -> CellValues:
                 raise ValueError(f"{name} has another shape")
             if arrays[name].dtype != np.float64:
                 raise ValueError(f"{name} are no numbers of this kind")
+        check_numbers(arrays)
         settings = Settings.from_dict(about["settings"])
         if settings.table != table.fingerprint:
             raise ValueError("values of another table")
@@ -79,5 +81,5 @@ def read_values(path: Path, table: Table) -> CellValues:
                 if name.startswith(SUMS)
             },
         )
-    except FAULTS as error:
+    except (Unfit, *FAULTS) as error:
         raise Damaged(str(error)) from error

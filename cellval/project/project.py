@@ -50,7 +50,7 @@ from cellval.project.kept_work import (
     say,
     times_written,
 )
-from cellval.project.run import Keeper, Run, changes_told, run_of
+from cellval.project.run import Keeper, Run, changes_told, fits, run_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repairs, repaired
 from cellval.repairs.work import Cell, Work
@@ -396,7 +396,10 @@ class Project:
             return None
         path = self._values(run.id)
         try:
-            return read_values(path, table)
+            found = read_values(path, table)
+            if not fits(run, found.settings):
+                raise Damaged("values of another run")
+            return found
         except (OSError, MemoryError) as error:  # not as if there were none
             raise InputError(
                 f"The values of a run cannot be read now ({type(error).__name__}). "

@@ -13,7 +13,9 @@ from cellval.project.kept_work import cell_of, repair_of
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair, Repairs
 from cellval.repairs.work import Cell
+from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
+from cellval.values.settings import Settings
 
 if TYPE_CHECKING:
     from cellval.project.project import Project
@@ -89,6 +91,13 @@ def changes_told(repairs: Repairs) -> list[Any]:
 
 def repairs_of(saved: list[Any]) -> dict[Cell, Repair]:
     return {cell_of(row, column): repair_of(*how) for row, column, *how in saved}
+
+
+def fits(run: Run, settings: Settings) -> bool:
+    """Can values that were made so be those of the run?"""
+    method = run.options.get("method", RunOptions.method)
+    has_file = isinstance(run.options.get("test"), Mapping)
+    return settings.method == method and (settings.test == "table") == has_file
 
 
 def run_of(line: tuple[Any, ...]) -> Run:

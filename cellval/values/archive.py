@@ -26,6 +26,7 @@ OF_COLUMNS = ("column_values", "column_stderr")
 ARRAYS = (*MATRICES, *OF_ROWS, *OF_COLUMNS)
 MOST_STATE = 64  # arrays of a run that can be continued
 MOST_SEGMENTS = 2**16  # of its test points
+LARGEST = 1e100  # number in an array: sums and squares of it are finite
 _STATE = re.compile(r"state_[a-z_]{1,40}")
 
 
@@ -54,7 +55,8 @@ def read_archive(raw: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
         # of JSON and of the headers of arrays
         raise Unfit("what it says about itself cannot be read") from error
-    _check_numbers(arrays)
+    check_numbers(arrays)
+    _check_rows(arrays["row_numbers"])
     return header, arrays
 
 
@@ -193,12 +195,19 @@ def _check_array(
         raise Unfit(f"'{name}' is {has}, which does not fit {need}")
 
 
-def _check_numbers(arrays: Mapping[str, np.ndarray]) -> None:
+def check_numbers(arrays: Mapping[str, np.ndarray]) -> None:
+    """`Unfit` if they can be no values and errors: whoever draws them would fail."""
     for name, array in arrays.items():
-        if array.dtype.kind == "f" and np.isinf(array).any():
+        if array.dtype.kind != "f":
+            continue
+        if np.isinf(array).any():
             raise Unfit(f"'{name}' holds infinite numbers")
+        if name in ARRAYS and (np.abs(array) > LARGEST).any():
+            raise Unfit(f"'{name}' holds numbers above {LARGEST:g}")
         if name.endswith("stderr") and (array < 0).any():
             raise Unfit(f"'{name}' holds errors below zero")
-    rows = arrays["row_numbers"]
+
+
+def _check_rows(rows: np.ndarray) -> None:
     if rows.min() < 1 or (np.diff(rows) <= 0).any():
         raise Unfit("its rows are not numbered upwards from 1")

@@ -1,5 +1,6 @@
 """Values of a run on disk: damaged files are set aside."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,13 @@ def changed_arrays(path, **new):
         np.savez(out, **arrays)
 
 
+def said_of(path, **settings):
+    with np.load(path) as file:
+        told = json.loads(file["about"].tobytes())
+    told["settings"] |= settings
+    changed_arrays(path, about=np.frombuffer(json.dumps(told).encode(), np.uint8))
+
+
 def flagged(path, place, bit):
     """The zip with another bit in the header of each entry of its directory."""
     raw = bytearray(path.read_bytes())
@@ -66,6 +74,11 @@ def flagged(path, place, bit):
     [
         lambda path: changed_arrays(path, values=np.full((200, 4), "x")),
         lambda path: changed_arrays(path, about=np.frombuffer(b"[]", np.uint8)),
+        lambda path: changed_arrays(path, values=np.full((200, 4), 1e308)),
+        lambda path: changed_arrays(path, stderr=np.full((200, 4), -1.0)),
+        lambda path: changed_arrays(path, row_values=np.full(200, np.inf)),
+        lambda path: said_of(path, test="table", test_name="x"),
+        lambda path: said_of(path, method="loo"),
         lambda path: flagged(path, 8, 1),  # encrypted
         lambda path: flagged(path, 6, 99),  # needs another version
     ],
