@@ -30,6 +30,7 @@ class Limits:
     project_list_mb: float = _limit(250, "megabytes of its project.json", "MB")
     project_files: float = _limit(2_000, "files in a project", "files")
     memory_mb: float = _limit(16_000, "megabytes of memory for a run", "MB")
+    waiting: float = _limit(50, "runs of the app that wait for their turn", "runs")
     hours: float = _limit(24, "hours that a run in the app may take", "hours")
 
     @property

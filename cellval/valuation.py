@@ -257,7 +257,8 @@ def value_cells(
         threads are used, and it may grow; the same bits come from anywhere.
     continue_from : CellValues, optional
         Go on where an earlier run with the same settings stopped, to the same bits. By
-        "exact" there are no values before the end, and nothing to go on from.
+        "exact" there are no values before the end, and nothing to go on from; of a
+        function of your own nobody can tell whether it is the same.
 
     Returns
     -------

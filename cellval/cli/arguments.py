@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sqlite3
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
@@ -14,6 +15,8 @@ from cellval.cli import reproduce as experiments
 from cellval.cli.files import Kept
 from cellval.errors import InputError
 from cellval.methods import METHODS
+from cellval.project.database import Damaged
+from cellval.project.files import why_not
 from cellval.table.columns import KINDS
 from cellval.text import harmless
 from cellval.values.options import TESTED, RunOptions
@@ -38,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             said = f"cellval: {_in_options(str(error), in_project)}"
             signals.say("\n".join(harmless(line, 2000) for line in said.split("\n")))
             return 2
+        except (Damaged, sqlite3.Error) as error:
+            signals.say(f"cellval: The project cannot be read. {_why(error)}")
+            return 2
         except MemoryError:
             signals.say(f"cellval: {TOO_LARGE}")
             return 2
@@ -50,6 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"  {signals.command(words)}"
             )
             return signals.exit_code()
+
+
+def _why(error: Damaged | sqlite3.Error) -> str:
+    """What is wrong with a project, and what to do."""
+    if isinstance(error, sqlite3.Error):
+        return harmless(why_not(error), 2000)
+    return (
+        f"It is damaged: {harmless(str(error), 500)}. What it still has is on the Data "
+        "page of the app; make another project of your file to go on."
+    )
 
 
 WHAT = """\

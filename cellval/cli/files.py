@@ -47,7 +47,15 @@ def read_table(options: argparse.Namespace, project: Project | None = None) -> T
 def project_of(options: argparse.Namespace) -> Project | None:
     """The project that is named, which is made of the file where there is none."""
     if options.project:
-        return open_project(options.project, options.csv, **_how(options))
+        if getattr(options, "continue_from", None):
+            raise InputError(
+                "A project goes on by itself where it was stopped. Leave --continue "
+                "out, or --project."
+            )
+        project = open_project(options.project, options.csv, **_how(options))
+        for words in project.aside:
+            print(harmless(f"note: {words}", LONGEST), file=sys.stderr)
+        return project
     if options.csv is None:
         raise InputError("Name a file with a table, or a project (--project NAME).")
     return None

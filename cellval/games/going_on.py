@@ -45,7 +45,7 @@ class GoingOn(Computation[State, tuple[Result, Arrays]]):
             try:
                 self._n_done, self._begun = self.game.restored(self.known)
                 done = [*islice(self.game.pieces(), self._n_done)]
-            except (KeyError, ValueError, TypeError) as error:
+            except (KeyError, ValueError, TypeError, OverflowError) as error:
                 raise nothing_to_go_on() from error
             self.before = sum(piece.work for piece in done)
 

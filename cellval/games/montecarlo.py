@@ -153,6 +153,8 @@ class Rounds(Play[RoundSums, Estimate]):
             for name, shape in zip(SUMMED, ((n, m), (n,), (m,)), strict=True)
         ]
         known = RoundSums(*counts, *sums)  # type: ignore[arg-type] # a pair each
+        if not 0 < known.n_rounds <= self.rounds:
+            raise ValueError("n_rounds")
         return known.n_rounds, known
 
     def make(self, state: RoundSums) -> Callable[[], Estimate] | None:

@@ -93,7 +93,7 @@ class OutOfBag(Continuable[Votes, Estimate]):
         shape = self.table.n_rows, len(self.table.features)
         judged, right = (shaped(told, name, *shape) for name in ("judged", "right"))
         n = int(told["n_trees"])
-        if n < 0:
+        if not 0 < n <= self.n_trees:
             raise ValueError("n_trees")
         return -(-n // self._at_once), (n, judged, right)
 

@@ -52,6 +52,11 @@ def iter_game(
     game, known = make_game(table, options), None
     if continue_from is not None:
         check_goes_on(continue_from.settings, game.settings)
+        if options.is_function or "..." in game.settings.model:
+            raise InputError(
+                "Nobody can tell whether this function or model is the one that these "
+                "values were made with, so they are not continued. Start a new run."
+            )
         known = continue_from.state
     run = GoingOn(METHODS_OF[game.method](game), known)
     return _iter_values(game, run, n_jobs, executor)

@@ -102,9 +102,12 @@ class Job(Generic[Result]):
     def end_as(self, status: str, error: str | None = None) -> None:
         """End it, also before it has begun."""
         self._end(status, error)
-        if self._thread is None:  # it was still waiting
+        if self._thread is None and not self.is_over:  # it was still waiting
             self._ended.set()
-            self.on_end()
+            try:
+                self._keep(status, error)
+            finally:
+                self.on_end()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the thread to be gone; False if it is not."""

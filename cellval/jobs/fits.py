@@ -6,6 +6,7 @@ from typing import Any
 from cellval.errors import InputError
 from cellval.jobs.background import ValuationJob
 from cellval.jobs.expected import run_seconds
+from cellval.jobs.queue import check_room
 from cellval.limits import how_to_raise, limits
 from cellval.progress import Snapshot
 from cellval.table.table import Table
@@ -22,8 +23,10 @@ def check_run(
     instead_of: ValuationJob | None = None,
 ) -> None:
     """InputError if a run, or this share of one, takes more than there is, or than is
-    allowed. It may have the memory of one that goes on and is stopped for it.
+    allowed, or if too many wait. It may have the memory of one that goes on and is
+    stopped for it.
     """
+    check_room()
     freed = 0
     if instead_of is not None and instead_of.active:
         freed = needed_memory(instead_of.table)

@@ -11,9 +11,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from cellval.errors import InputError
 from cellval.jobs.background import Job, ValuationJob
+from cellval.limits import how_to_raise, limits
 from cellval.progress import Snapshot
 from cellval.table.table import Table
+from cellval.text import counted
 from cellval.values.options import RunOptions
 
 Result = TypeVar("Result")
@@ -87,6 +90,16 @@ class Lane:
 
 
 RUNS, BESIDE = Lane(), Lane(of_small=True)
+
+
+def check_room() -> None:
+    """InputError if too many runs wait: each holds its table in memory."""
+    n, limit = sum(job.active for job in [*RUNS.waiting]), limits().waiting
+    if n >= limit:
+        raise InputError(
+            f"{counted(n, 'run')} wait already; the limit is {limit:,.0f}. Try again "
+            f"later. {how_to_raise('waiting')} of the server."
+        )
 
 
 def start(

@@ -66,6 +66,8 @@ def read_values(path: Path, table: Table) -> CellValues:
                 raise ValueError(f"{name} has another shape")
             if arrays[name].dtype != np.float64:
                 raise ValueError(f"{name} are no numbers of this kind")
+        if any(array.dtype.kind not in "fiub" for array in arrays.values()):
+            raise ValueError("an array holds no numbers")
         check_numbers(arrays)
         settings = Settings.from_dict(about["settings"])
         if settings.table != table.fingerprint:

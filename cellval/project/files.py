@@ -7,7 +7,9 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
+from typing import IO
 
 from cellval.project.database import Damaged
 
@@ -81,6 +83,28 @@ def _is_old(path: Path) -> bool:
         return time.time() - path.stat().st_mtime > A_DAY
     except OSError:  # gone meanwhile
         return False
+
+
+def locked(path: Path) -> IO[bytes] | None:
+    """The file, locked until it is closed or the program ends; None if another has it.
+
+    Where files cannot be locked or written, nobody is kept out.
+    """
+    try:
+        path.parent.mkdir(exist_ok=True)
+        file = path.open("ab")
+    except OSError:
+        return BytesIO()
+    try:
+        import fcntl  # Windows has none
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    except (ImportError, OSError):
+        pass
+    return file
 
 
 def remove(path: Path) -> None:

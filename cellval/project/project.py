@@ -13,8 +13,9 @@ from concurrent.futures import Executor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import fields, replace
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cellval.errors import InputError
 from cellval.knn.problem import require_label
@@ -32,6 +33,7 @@ from cellval.project.files import (
     ID,
     SHA256,
     UNWRITABLE,
+    locked,
     named,
     set_aside,
     tidy,
@@ -361,6 +363,27 @@ class Project:
 
         self._write(("run", run.id), write)
 
+    def go_on(self, run: Run) -> Run:
+        """It is on disk that a run goes on; InputError as long as what it has is not,
+        or it would be forgotten.
+        """
+        if self._late:
+            self.try_again()
+        if ("run", run.id) in self._late:
+            raise InputError(
+                f"What this run has could not be kept yet. {self.trouble} Then "
+                "continue it."
+            )
+        run = replace(run, status="running", error="")
+        self.note_run(run)
+        return run
+
+    def lock_of(self, run: Run) -> IO[bytes] | None:
+        """Who has it open makes the steps of a run; None if another program does."""
+        if self.folder is None:
+            return BytesIO()
+        return locked(self._values(run.id).with_suffix(".lock"))
+
     def _said(self, options: RunOptions) -> dict[str, Any]:
         """Options that differ from the usual ones, for JSON."""
         said = {
@@ -440,21 +463,36 @@ class Project:
         require_label(asked)
         check_memory(asked)  # before a run is noted
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
-        run = self._unfinished(chosen, changes) or self.begin_run(chosen, changes)
+        run = self._unfinished(chosen, changes)
+        run = self.go_on(run) if run else self.begin_run(chosen, changes)
         table = self.table_of(run)
         known = self.values_of(run, table)
         if known is not None and not known.state:
             known = None  # only values are left: from the beginning
         how = self.options_of(run, table)
-        keeper, status = Keeper(self, run), "stopped"
+        where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
         try:
-            where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
-            for step in iter_chosen(table, how, continue_from=known, **where):
+            steps = iter_chosen(table, how, continue_from=known, **where)
+        except InputError as why:
+            if known is None:
+                raise
+            # Made elsewhere, such as on a GPU: it stays as it is, and another begins.
+            self.aside.append(f"A run that was stopped cannot go on here. {why}")
+            self.note_run(replace(run, status="stopped"))
+            run = self.begin_run(chosen, changes)
+            steps = iter_chosen(table, how, **where)
+        keeper, status, error = Keeper(self, run), "stopped", ""
+        step: Snapshot[CellValues] = Snapshot()
+        try:
+            for step in steps:
                 keeper.see(step)
                 yield step
             status = "done"
+        except InputError as why:  # what there is by then can be continued
+            status, error = "stopped" if step.has_result else "failed", str(why)
+            raise
         finally:
-            keeper.end(status)
+            keeper.end(status, error)
 
     def _unfinished(self, options: RunOptions, changes: Repairs) -> Run | None:
         """The latest run that was asked for the same and did not come to its end."""

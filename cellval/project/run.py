@@ -4,8 +4,9 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from cellval.errors import InputError
 from cellval.progress import Snapshot
 from cellval.project.database import Damaged
 from cellval.project.files import ID, named
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
 
 # Seconds of work between two checkpoints: as long as writing one takes, within these.
 EVERY, AT_MOST = 5.0, 10.0
+PATIENCE = 10.0  # seconds for another program that is about to end the same run
+ELSEWHERE = (
+    "This run goes on in another program, such as the app or a notebook. Wait until it "
+    "is over, or stop it there."
+)
 
 
 @dataclass(frozen=True)
@@ -48,21 +54,41 @@ class Keeper:
 
     def __init__(self, project: "Project", run: Run) -> None:
         self._project, self.run = project, run
+        self._lock: IO[bytes] | None = None
         self._latest: Snapshot[CellValues] = Snapshot()
         self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
 
     def see(self, snapshot: Snapshot[CellValues]) -> None:
-        """A step of the run; now and then it is kept."""
+        """A step of the run; now and then it is kept. InputError if another program
+        makes steps of it, too.
+        """
+        end = time.monotonic() + PATIENCE  # one that was stopped may still be ending
+        while not self._is_mine():
+            if time.monotonic() > end:
+                raise InputError(ELSEWHERE)
+            time.sleep(0.1)
         self._latest = snapshot
         since = time.monotonic() - self._kept_at
         if snapshot.has_result and since >= min(max(EVERY, self._took), AT_MOST):
             self._keep("running")
 
     def end(self, status: str, error: str = "") -> None:
+        if not self._is_mine():
+            return
         if status == "done":
             self._latest = replace(self._latest, done=1.0)
-        self._keep(status, error)
-        self._latest = Snapshot()  # its sums take much memory
+        try:
+            self._keep(status, error)
+        finally:
+            self._latest = Snapshot()  # its sums take much memory
+            if self._lock is not None:
+                self._lock.close()
+
+    def _is_mine(self) -> bool:
+        """From the first step to the last no other program may write it."""
+        if self._lock is None:
+            self._lock = self._project.lock_of(self.run)
+        return self._lock is not None
 
     def _keep(self, status: str, error: str = "") -> None:
         began, step = time.monotonic(), self._latest

@@ -28,7 +28,7 @@ from cellval.project.source import Setup, Source
 from cellval.repairs.work import Work
 from cellval.table.decoding import bytes_of
 from cellval.table.labels import GUESS, Guess
-from cellval.text import listed
+from cellval.text import joined, listed
 
 
 @dataclass(frozen=True)
@@ -313,6 +313,11 @@ def open_project(
     """
     shelf = Shelf(folder)
     project, file = shelf.named(name), None
+    said = [*shelf.aside, *shelf.unread]  # one of them may be the one that is meant
+    chosen = tuple((kinds or {}).items())
+    named = label if isinstance(label, str) else None
+    how = (id_column, tuple(exclude), chosen, sheet, header_row)
+    setup = Setup(named, *how, has_label=label is not None)
     if source is not None:
         raw, called = bytes_of(source)
         file = Source.of(called, raw)
@@ -320,11 +325,13 @@ def open_project(
         if file is None:
             known = [entry.name for entry in shelf.entries()]
             there = f"There are {listed(known, 10)}." if known else "There is none yet."
-            raise InputError(f"There is no project '{name}'. {there}")
-        chosen = tuple((kinds or {}).items())
-        named = label if isinstance(label, str) else None
-        how = (id_column, tuple(exclude), chosen, sheet, header_row)
-        setup = Setup(named, *how, has_label=label is not None)
+            told = [f"There is no project '{name}'.", there, *said]
+            raise InputError(" ".join(told))
+        if shelf.aside:
+            raise InputError(
+                f"{' '.join(said)} There is no other project '{name}'. Do this once "
+                "more for a new one."
+            )
         setup.read(file)  # or InputError, before anything is kept
         project = shelf.create_kept(file, setup, name=name)
     elif file is not None and file.sha256 != project.source.sha256:
@@ -334,4 +341,16 @@ def open_project(
             f"The project '{name}' is about another file ({other}). Choose another "
             "name for a new project."
         )
+    elif other_way := [
+        option
+        for option, asked in setup.told.items()
+        if project.setup.told.get(option) != asked
+    ]:
+        project.close()
+        raise InputError(
+            f"The project '{name}' reads its file otherwise ({joined(other_way, 5)}). "
+            "Leave that out, change it on the Data page of the app, or choose another "
+            "name for a new project."
+        )
+    project.aside += said
     return project

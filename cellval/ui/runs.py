@@ -84,6 +84,11 @@ def continue_run(session: Session) -> None:
     assert old is not None, "no run"
     if old.active:
         return  # a second click came before the page was drawn again
+    kept: Run | None = old.memo.kept
+    latest = session.file.runs.get(kept.id, old) if kept is not None else old
+    if latest is not old:  # somebody else has continued it: that one is shown
+        _show_instead(session, old, latest)
+        return
     # After all that was drawn, as much comes again.
     done = old.progress.done if goes_on(session, old) else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
@@ -91,8 +96,7 @@ def continue_run(session: Session) -> None:
     project, known, keeper = session.file.project, old.values, None
     if project is not None and memo.kept is not None:
         kept = next((run for run in project.runs if run.id == memo.kept.id), memo.kept)
-        kept = replace(kept, status="running")
-        project.note_run(kept)
+        kept = project.go_on(kept)
         known, keeper = project.values_of(kept, old.table), Keeper(project, kept)
         memo = memo._replace(file=session.file, kept=kept, is_cut_short=False)
     if known is not None and not known.state:
@@ -105,10 +109,14 @@ def continue_run(session: Session) -> None:
         continue_from=known,
     )
     _note(run, memo)
-    session.run = run
-    if session.repaired_run is old:
-        session.repaired_run = run
+    _show_instead(session, old, run)
     run.wait(SHORT_RUN)
+
+
+def _show_instead(session: Session, old: ValuationJob, new: ValuationJob) -> None:
+    session.run = new
+    if session.repaired_run is old:
+        session.repaired_run = new
 
 
 def value_repaired(session: Session) -> None:

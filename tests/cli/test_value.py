@@ -2,9 +2,11 @@
 
 import errno
 import re
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
+import pytest
 from cases import SAMPLES
 from command_line import cellval_process, on_davis
 
@@ -229,6 +231,29 @@ def test_a_project_that_cannot_be_made_is_refused_before_the_work(
     assert on_davis("run", "--project", "heights", "--out", str(out)) == 2
     assert "The disk is full" in capsys.readouterr().err
     assert not out.exists()
+
+
+@pytest.mark.parametrize("command", ["run", "recipe"])
+def test_a_project_whose_file_vanished_is_told_in_a_sentence(
+    tmp_path, capsys, monkeypatch, command
+):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path))
+    with closing(cellval.open_project("a", SAMPLES / "davis.csv", label="sex")) as one:
+        for path in (one.folder / "files").iterdir():
+            path.unlink()
+    out = str(tmp_path / "out")
+    assert main([command, "--project", "a", "--out", out]) == 2
+    said = capsys.readouterr().err
+    assert "It is damaged: its data file is gone" in said
+    assert "Traceback" not in said
+
+
+def test_a_project_is_not_continued_from_a_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CELLVAL_HOME", str(tmp_path))
+    part = str(tmp_path / "part.npz")
+    words = ("--project", "a", "--continue", part, "--out", str(tmp_path / "out"))
+    assert on_davis("run", *words) == 2
+    assert "Leave --continue out" in capsys.readouterr().err
 
 
 def test_rows_without_a_label_are_refused_before_the_work_and_listed(tmp_path, capsys):

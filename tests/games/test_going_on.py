@@ -92,3 +92,14 @@ def test_what_another_program_wrote_is_refused_in_a_sentence(name, change, few):
     with pytest.raises(InputError, match="lack what is needed"):
         bad = replace(part, state=state)
         cellval.iter_values(few, continue_from=bad, **GAMES[name])
+
+
+def test_what_nobody_can_tell_apart_is_not_continued(few):
+    def one(rows, columns):
+        return float(len(rows) * len(columns))
+
+    part = part_of(few, 1, method="mc", rounds=4, model=one).result
+    with pytest.raises(InputError, match="not continued"):
+        cellval.iter_values(
+            few, continue_from=part, method="mc", rounds=4, model=lambda r, c: 0.0
+        )

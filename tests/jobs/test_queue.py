@@ -12,8 +12,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from cellval.errors import InputError
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
+from cellval.jobs.fits import check_run
 from cellval.progress import Snapshot
 from cellval.table.table import Table
 from cellval.valuation import value_cells
@@ -233,3 +235,30 @@ def test_how_many_run_at_once_is_a_whole_number(monkeypatch):
         monkeypatch.setenv(queue.VARIABLE, said)
         with pytest.warns(UserWarning, match="one run at a time"):
             assert queue.at_once() == 1
+
+
+def test_a_run_that_is_stopped_while_it_waits_is_kept_as_stopped(davis):
+    keeper = Kept()
+    first = queue.start(davis, RunOptions(method="mc", model=slow))
+    job = queue.start(davis, RunOptions(), keeper=keeper)
+    assert job.status == "waiting"
+    job.stop()
+    job.stop()
+    assert keeper.ended[0] == "stopped"
+    first.stop()
+    assert first.wait(WAIT)
+
+
+def test_so_many_runs_wait_and_no_more(davis, monkeypatch):
+    first = queue.start(davis, RunOptions(method="mc", model=slow))
+    monkeypatch.setenv("CELLVAL_MAX_WAITING", "2")
+    second = queue.start(davis, RunOptions())
+    check_run(davis, RunOptions())
+    third = queue.start(davis, RunOptions())
+    with pytest.raises(InputError, match=r"limit is 2.*CELLVAL_MAX_WAITING"):
+        check_run(davis, RunOptions())
+    second.stop()
+    check_run(davis, RunOptions())
+    third.stop()
+    first.stop()
+    assert first.wait(WAIT)

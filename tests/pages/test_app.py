@@ -142,6 +142,23 @@ def test_a_run_by_another_method_is_continued_where_it_was_stopped():
     np.testing.assert_array_equal(new.values.values, whole.values)
 
 
+def test_who_continues_a_run_that_another_one_has_continued_sees_that_one(endless):
+    app = started()
+    run = session_of(app).run
+    wait_for(lambda: run.values is not None)
+    click(app, "Stop the run")
+    assert run.wait(WAIT)
+    other = settled(open_app("heatmap", project=link_of(app)))
+    assert session_of(other).run is run
+    endless.undo()
+    click(app, "Continue the run")
+    new = session_of(settled(app)).run
+    assert new is not run and new.status == "done", new.error
+    click(other, "Continue the run")
+    assert session_of(other).run is new
+    assert [run.status for run in session_of(app).file.project.runs] == ["done"]
+
+
 def test_of_drawn_test_points_more_are_taken_until_there_are_no_more(monkeypatch):
     monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
     monkeypatch.setattr("cellval.knn.plan.LEAST_DRAWN", 60)

@@ -1,7 +1,9 @@
 """Runs of a project: kept while they go on, told apart by what was asked for."""
 
+import errno
 import json
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 import cellval
+from cellval.errors import InputError
 from cellval.progress import Snapshot
 from cellval.project import run as runs
 from cellval.project.database import Damaged
@@ -60,8 +63,82 @@ def test_a_game_that_was_stopped_goes_on_to_the_same_bits(project, again, method
     assert left.runs[0].status == "stopped"
     first, *_, last = left.iter_values(**options)
     assert first.seen == step.seen, "nothing is done again"
-    assert np.array_equal(last.result.values, whole.values, equal_nan=True)
+    assert same(last.result, whole)
     assert [run.status for run in left.runs] == ["done"]
+
+
+def stopped(project, n_steps, **options):
+    """A run that was stopped after some steps with values; the last of them."""
+    steps = project.iter_values(n_jobs=1, **options)
+    found = (step for step in steps if step.has_result)
+    for _ in range(n_steps):
+        last = next(found)
+    steps.close()
+    return last
+
+
+OPTIONS = {"method": "mc", "rounds": 5}
+
+
+def test_what_a_full_disk_kept_back_is_written_before_a_run_goes_on(
+    project, monkeypatch, again
+):
+    whole = cellval.value_cells(project.table, **OPTIONS)
+    with monkeypatch.context() as full:
+
+        def no_room(path, values):
+            raise OSError(errno.ENOSPC, "no space")
+
+        full.setattr("cellval.project.project.write_values", no_room)
+        last = stopped(project, 3, **OPTIONS)
+        assert "disk is full" in project.trouble
+        with pytest.raises(
+            InputError, match=r"could not be kept yet\. The disk is full"
+        ):
+            project.value(**OPTIONS)
+    first, *_, end = project.iter_values(**OPTIONS)
+    assert first.seen == last.seen == "3 of 5 rounds", "nothing is done again"
+    assert project.trouble == ""
+    assert same(end.result, whole)
+    assert same(again(project).values, whole)
+
+
+def test_what_cannot_go_on_is_left_and_another_run_begins(project):
+    stopped(project, 2, **OPTIONS)
+    (path,) = (project.folder / "runs").glob("*.npz")
+    with np.load(path) as file:
+        left = {k: array for k, array in file.items() if k != "state_rows_sums"}
+    np.savez(path, **left)
+    whole = cellval.value_cells(project.table, **OPTIONS)
+    assert same(project.value(**OPTIONS), whole)
+    assert [run.status for run in project.runs] == ["stopped", "done"]
+    assert "cannot go on here" in project.aside[-1]
+
+
+def test_a_run_that_fails_before_there_are_values_is_not_taken_for_a_stopped_one(
+    project, monkeypatch
+):
+    def fails(*arguments, **options):
+        yield Snapshot()
+        raise InputError("no values yet")
+
+    monkeypatch.setattr("cellval.project.project.iter_chosen", fails)
+    with pytest.raises(InputError, match="no values yet"):
+        project.value(**OPTIONS)
+    (run,) = project.runs
+    assert (run.status, run.error) == ("failed", "no values yet")
+
+
+def test_two_programs_do_not_make_the_same_run(project, monkeypatch, again):
+    """What one has done is not replaced by what the other has."""
+    monkeypatch.setattr("cellval.project.run.PATIENCE", 0.2)
+    steps = project.iter_values(n_jobs=1, **OPTIONS)
+    last = next(step for step in steps if step.has_result)
+    with pytest.raises(InputError, match="goes on in another program"):
+        again(project).value(**OPTIONS)
+    steps.close()
+    first, *_ = again(project).iter_values(**OPTIONS)
+    assert first.seen == last.seen
 
 
 def test_a_run_of_which_only_values_are_left_begins_anew(project):
@@ -96,11 +173,18 @@ def test_values_with_a_test_file(project, again):
     assert again(project).options_of(run, like).test.fingerprint == test.fingerprint
 
 
+def same(one, other):
+    return np.array_equal(one.values, other.values, equal_nan=True)
+
+
 class Disk:
     """A project that notes when it was written, which takes so long each time."""
 
     def __init__(self, clock, takes):
         self.clock, self.takes, self.kept = clock, takes, []
+
+    def lock_of(self, run):
+        return BytesIO()
 
     def note_run(self, run, values=None):
         self.kept.append((self.clock[0], run.status, run.done, values))

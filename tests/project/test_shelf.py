@@ -7,6 +7,7 @@ import sqlite3
 import time
 from base64 import urlsafe_b64decode
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -170,7 +171,7 @@ def test_files_on_disk_are_named_by_ids_and_hashes_only(shelf):
     project.value(n_neighbors=3)
     project.name = f"new{called}"
     known = r"project\.sqlite(-wal|-shm)?|files|files/[0-9a-f]{64}"
-    known += r"|runs|runs/[0-9a-f]{16}\.npz"
+    known += r"|runs|runs/[0-9a-f]{16}\.(npz|lock)"
     paths = [path.relative_to(shelf.folder) for path in shelf.folder.rglob("*")]
     assert len(paths) >= 7
     for path in paths:
@@ -208,6 +209,46 @@ def test_the_door_of_the_library_says_what_is_there(tmp_path):
     with pytest.raises(InputError):
         cellval.open_project("c", b"", folder=tmp_path)
     assert [entry.name for entry in cellval.projects(folder=tmp_path)] == ["a"]
+
+
+def test_a_project_is_not_opened_as_if_its_file_were_read_otherwise(tmp_path):
+    cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    for other in (
+        {"label": "weight"},
+        {"label": None},
+        {"label": "sex", "exclude": ("height",)},
+        {"kinds": {"height": "category"}},
+    ):
+        with pytest.raises(
+            InputError, match=r"'a' reads its file otherwise .*new project"
+        ):
+            cellval.open_project("a", DAVIS, folder=tmp_path, **other)
+    cellval.open_project("a", DAVIS, folder=tmp_path, label="sex").close()
+    cellval.open_project("a", DAVIS, folder=tmp_path).close()
+
+
+def test_a_damaged_project_is_named_and_not_taken_for_none(tmp_path):
+    project = cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    project.work.decide(12, "weight", "error")
+    project.close()
+    (project.folder / NAME).write_bytes(b"no database" * 100)
+    with pytest.raises(InputError, match=r"set aside as .*\.damaged.*once more"):
+        cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    again = cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    assert again.work.decisions == {}
+    again.close()
+    (again.folder / NAME).write_bytes(b"no database" * 100)
+    with pytest.raises(InputError, match=r"no project 'a'.*set aside as"):
+        cellval.open_project("a", folder=tmp_path)
+
+
+def test_a_project_that_cannot_be_read_now_is_told_of_beside_a_new_one(tmp_path):
+    project = cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+    project.close()
+    with closing(sqlite3.connect(project.folder / NAME)) as database:
+        database.execute("PRAGMA user_version = 99")
+    other = cellval.open_project("b", DAVIS, folder=tmp_path, label="sex")
+    assert any(project.id in words or "version" in words for words in other.aside)
 
 
 def test_the_door_of_the_library_refuses_what_it_could_not_keep(tmp_path, monkeypatch):
