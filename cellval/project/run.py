@@ -121,6 +121,8 @@ def repairs_of(saved: list[Any]) -> dict[Cell, Repair]:
 
 def fits(run: Run, settings: Settings) -> bool:
     """Can values that were made so be those of the run?"""
+    if not settings.is_valued:
+        return True  # there was no label
     method = run.options.get("method", RunOptions.method)
     has_file = isinstance(run.options.get("test"), Mapping)
     return settings.method == method and (settings.test == "table") == has_file

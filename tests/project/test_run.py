@@ -19,6 +19,7 @@ from cellval.project.run import Keeper, Run, changes_told, repairs_of, run_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
 from cellval.values.options import RunOptions
+from cellval.values.result import unvalued
 
 DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
 
@@ -147,6 +148,14 @@ def test_a_run_of_which_only_values_are_left_begins_anew(project):
     project.note_run(run, replace(values, state={}))
     assert np.array_equal(project.value(n_neighbors=3).values, values.values)
     assert [run.status for run in project.runs] == ["done"]
+
+
+def test_what_comes_of_a_table_without_a_label_is_no_other_run(project, again):
+    run = project.begin_run(RunOptions(n_neighbors=3))
+    project.note_run(run, unvalued(project.table))
+    left = again(project)
+    assert not left.values_of(run, project.table).settings.is_valued
+    assert left.aside == []
 
 
 def test_other_options_or_repairs_make_another_run(project, again):
