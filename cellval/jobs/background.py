@@ -180,6 +180,8 @@ class Job(Generic[Result]):
 class Keeper(Protocol):
     """Who puts a run on disk while it goes on; called in the run's own thread."""
 
+    def begin(self, table: Table) -> CellValues | None: ...
+
     def see(self, snapshot: Snapshot[CellValues]) -> None: ...
 
     def end(self, status: str, error: str = "") -> None: ...
@@ -190,11 +192,10 @@ class ValuationJob(Job[CellValues]):
 
     Parameters
     ----------
-    continue_from : CellValues, optional
-        What an earlier run had, with its sums.
     over : Snapshot, optional
         The end of an earlier run: nothing is valued, only what is unusual is found.
     keeper : Keeper, optional
+        Tells what it goes on from, and keeps it.
     foretold : float, optional
         How many seconds it was said to take before it began.
     """
@@ -205,13 +206,12 @@ class ValuationJob(Job[CellValues]):
         options: RunOptions,
         *,
         foretold: float = math.nan,
-        continue_from: CellValues | None = None,
         over: Snapshot[CellValues] | None = None,
         keeper: Keeper | None = None,
     ) -> None:
         super().__init__(table, self._run)
         self.options, self._foretold = options, foretold
-        self._known, self._over, self._keeper = continue_from, over, keeper
+        self._over, self._keeper = over, keeper
         # Soon there, later more exact on large tables.
         self.surprise: Surprise | None = None
         self._values: CellValues | None = None
@@ -331,7 +331,7 @@ class ValuationJob(Job[CellValues]):
     def _steps(self) -> Iterator[Snapshot[CellValues]]:
         if self._over is not None:
             return iter([self._over])
-        known, self._known = self._known, None
+        known = self._keeper.begin(self.table) if self._keeper else None
         if self.options.backend != "cuda":
             self._there = of_the_app()
         if self._there is None and chosen(self.options.backend) == "cuda":

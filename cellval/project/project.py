@@ -465,24 +465,8 @@ class Project:
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
         run = self._unfinished(chosen, changes)
         run = self.go_on(run) if run else self.begin_run(chosen, changes)
-        table = self.table_of(run)
-        known = self.values_of(run, table)
-        if known is not None and not known.state:
-            known = None  # only values are left: from the beginning
-        how = self.options_of(run, table)
-        where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
-        try:
-            steps = iter_chosen(table, how, continue_from=known, **where)
-        except InputError as why:
-            if known is None:
-                raise
-            # Made elsewhere, such as on a GPU: it stays as it is, and another begins.
-            self.aside.append(f"A run that was stopped cannot go on here. {why}")
-            self.note_run(replace(run, status="stopped"))
-            run = self.begin_run(chosen, changes)
-            steps = iter_chosen(table, how, **where)
-        keeper, status, error = Keeper(self, run), "stopped", ""
-        step: Snapshot[CellValues] = Snapshot()
+        keeper, steps = self._steps(run, {"n_jobs": n_jobs, "executor": executor})
+        status, error, step = "stopped", "", Snapshot[CellValues]()
         try:
             for step in steps:
                 keeper.see(step)
@@ -493,6 +477,23 @@ class Project:
             raise
         finally:
             keeper.end(status, error)
+
+    def _steps(
+        self, run: Run, where: dict[str, Any]
+    ) -> tuple[Keeper, Iterator[Snapshot[CellValues]]]:
+        """Of a run from where it is; of another one if it cannot go on."""
+        keeper, table = Keeper(self, run), self.table_of(run)
+        known, how = keeper.begin(table), self.options_of(run, table)
+        try:
+            return keeper, iter_chosen(table, how, continue_from=known, **where)
+        except InputError as why:
+            if known is None:
+                keeper.end("failed", str(why))
+                raise
+            # Made elsewhere, such as on a GPU: it stays as it is.
+            keeper.end("stopped")
+            self.aside.append(f"A run that was stopped cannot go on here. {why}")
+        return self._steps(self.begin_run(how, run.changes, run.first), where)
 
     def _unfinished(self, options: RunOptions, changes: Repairs) -> Run | None:
         """The latest run that was asked for the same and did not come to its end."""

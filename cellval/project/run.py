@@ -14,6 +14,7 @@ from cellval.project.kept_work import cell_of, repair_of
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair, Repairs
 from cellval.repairs.work import Cell
+from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
 from cellval.values.settings import Settings
@@ -55,25 +56,39 @@ class Keeper:
     def __init__(self, project: "Project", run: Run) -> None:
         self._project, self.run = project, run
         self._lock: IO[bytes] | None = None
+        self._is_refused = False
         self._latest: Snapshot[CellValues] = Snapshot()
         self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
 
-    def see(self, snapshot: Snapshot[CellValues]) -> None:
-        """A step of the run; now and then it is kept. InputError if another program
-        makes steps of it, too.
+    def begin(self, table: Table) -> CellValues | None:
+        """What the run goes on from, if there is anything: from here to the end no
+        other program makes steps of it. InputError if one does, or if what there is
+        cannot be read; then the run stays as it is.
         """
         end = time.monotonic() + PATIENCE  # one that was stopped may still be ending
-        while not self._is_mine():
-            if time.monotonic() > end:
-                raise InputError(ELSEWHERE)
-            time.sleep(0.1)
+        try:
+            while not self._is_mine():
+                if time.monotonic() > end:
+                    raise InputError(ELSEWHERE)
+                time.sleep(0.1)
+            known = self._project.values_of(self.run, table)
+        except BaseException:
+            self._is_refused = True
+            self._let_go()
+            raise
+        self._kept_at = time.monotonic()
+        # With values alone it begins anew.
+        return known if known is not None and known.state else None
+
+    def see(self, snapshot: Snapshot[CellValues]) -> None:
+        """A step of the run; now and then it is kept."""
         self._latest = snapshot
         since = time.monotonic() - self._kept_at
         if snapshot.has_result and since >= min(max(EVERY, self._took), AT_MOST):
             self._keep("running")
 
     def end(self, status: str, error: str = "") -> None:
-        if not self._is_mine():
+        if self._is_refused or not self._is_mine():
             return
         if status == "done":
             self._latest = replace(self._latest, done=1.0)
@@ -81,14 +96,16 @@ class Keeper:
             self._keep(status, error)
         finally:
             self._latest = Snapshot()  # its sums take much memory
-            if self._lock is not None:
-                self._lock.close()
+            self._let_go()
 
     def _is_mine(self) -> bool:
-        """From the first step to the last no other program may write it."""
         if self._lock is None:
             self._lock = self._project.lock_of(self.run)
         return self._lock is not None
+
+    def _let_go(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
 
     def _keep(self, status: str, error: str = "") -> None:
         began, step = time.monotonic(), self._latest

@@ -93,21 +93,13 @@ def continue_run(session: Session) -> None:
     done = old.progress.done if goes_on(session, old) else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
     memo: RunMemo = old.memo
-    project, known, keeper = session.file.project, old.values, None
+    project, keeper = session.file.project, None
     if project is not None and memo.kept is not None:
         kept = next((run for run in project.runs if run.id == memo.kept.id), memo.kept)
         kept = project.go_on(kept)
-        known, keeper = project.values_of(kept, old.table), Keeper(project, kept)
+        keeper = Keeper(project, kept)
         memo = memo._replace(file=session.file, kept=kept, is_cut_short=False)
-    if known is not None and not known.state:
-        known = None  # only values are left: from the beginning
-    run = queue.start(
-        old.table,
-        old.options,
-        who=session.who,
-        keeper=keeper,
-        continue_from=known,
-    )
+    run = queue.start(old.table, old.options, who=session.who, keeper=keeper)
     _note(run, memo)
     _show_instead(session, old, run)
     run.wait(SHORT_RUN)

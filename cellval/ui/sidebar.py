@@ -171,6 +171,8 @@ def _offer_more(session: Session, run: ValuationJob) -> None:
             "Goes on to about twice as many, drawn at random as well, and takes as "
             "long again. Standard errors become about a third smaller."
         )
+    elif run.status == "failed":
+        words, tip = "Try again", "Goes on from what is kept, if there is anything."
     elif run.status != "stopped":
         return
     elif goes_on(session, run):

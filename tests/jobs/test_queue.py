@@ -123,8 +123,11 @@ def test_nothing_holds_a_run_that_is_over(table):
 
 
 class Kept:
-    def __init__(self):
-        self.steps, self.ended = [], None
+    def __init__(self, known=None):
+        self.known, self.steps, self.ended = known, [], None
+
+    def begin(self, table):
+        return self.known
 
     def see(self, snapshot):
         self.steps.append(snapshot)
@@ -208,7 +211,7 @@ def test_a_run_goes_on_from_what_another_had(table):
     whole, keeper = value_cells(table, **vars_of(options)), Kept()
     assert queue.start(table, options, keeper=keeper).wait(WAIT)
     part = next(s for s in keeper.steps if s.has_result and 0 < s.done < 1)
-    job = queue.start(table, options, continue_from=part.result)
+    job = queue.start(table, options, keeper=Kept(part.result))
     assert job.wait(WAIT)
     assert np.array_equal(job.values.values, whole.values)
     assert np.array_equal(job.values.stderr, whole.stderr)

@@ -142,6 +142,25 @@ def test_a_run_by_another_method_is_continued_where_it_was_stopped():
     np.testing.assert_array_equal(new.values.values, whole.values)
 
 
+def test_a_run_that_goes_on_elsewhere_is_continued_later(monkeypatch):
+    monkeypatch.setattr("cellval.project.run.PATIENCE", 0.1)
+    monkeypatch.setattr("cellval.project.run.EVERY", 0.0)  # seconds
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    options = {"method": "mc", "rounds": 3}
+    steps = project.iter_values(n_jobs=1, **options)
+    assert next(step for step in steps if step.has_result).seen == "1 of 3 rounds"
+    app = settled(open_app("heatmap", project=project.link("edit")))
+    app = settled(click(app, "Continue the run"))
+    assert "goes on in another program" in texts(app.sidebar.error)
+    steps.close()
+    settled(click(app, "Try again"))
+    new = session_of(app).run
+    assert new.status == "done", new.error
+    whole = value_cells(new.table, **options)
+    np.testing.assert_array_equal(new.values.values, whole.values)
+    assert [run.status for run in project.runs] == ["done"]
+
+
 def test_who_continues_a_run_that_another_one_has_continued_sees_that_one(endless):
     app = started()
     run = session_of(app).run

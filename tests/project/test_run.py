@@ -142,6 +142,42 @@ def test_two_programs_do_not_make_the_same_run(project, monkeypatch, again):
     assert first.seen == last.seen
 
 
+def test_what_a_run_goes_on_from_is_read_when_no_other_program_writes_it(
+    project, again
+):
+    stopped(project, 2, **OPTIONS)
+    other, is_locked = again(project), []
+    read = other.values_of
+
+    def reads(run, table):
+        is_locked.append(project.lock_of(run) is None)
+        return read(run, table)
+
+    other.values_of = reads
+    other.value(**OPTIONS)
+    assert is_locked == [True]
+
+
+def test_a_run_that_cannot_be_read_now_stays_and_can_be_continued_later(
+    project, again, monkeypatch
+):
+    last = stopped(project, 2, **OPTIONS)
+    (run,) = project.runs
+
+    def fails(path, table):
+        raise PermissionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("cellval.project.project.read_values", fails)
+        keeper = Keeper(project, run)
+        with pytest.raises(InputError, match="open the project again later"):
+            keeper.begin(project.table)
+        keeper.end("failed", "as the background job does")
+    assert project.runs == [run]
+    first, *_ = again(project).iter_values(**OPTIONS)
+    assert first.seen == last.seen
+
+
 def test_a_run_of_which_only_values_are_left_begins_anew(project):
     values = cellval.value_cells(project.table, n_neighbors=3)
     run = replace(project.begin_run(RunOptions(n_neighbors=3)), status="stopped")
