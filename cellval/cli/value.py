@@ -1,6 +1,7 @@
 """Commands that value a table: `run` and `explain`."""
 
 import argparse
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from cellval.cli.files import (
 from cellval.errors import InputError
 from cellval.export.frames import MOST_LINES, write_results
 from cellval.methods import about
+from cellval.project.project import Project
 from cellval.text import harmless
 from cellval.values.result import CellValues
 from cellval.values.words import (
@@ -31,6 +33,11 @@ from cellval.values.words import (
 
 def run(options: argparse.Namespace) -> int:
     project = project_of(options)
+    with closing(project) if project is not None else nullcontext():
+        return _run(options, project)
+
+
+def _run(options: argparse.Namespace, project: Project | None) -> int:
     table = read_table(options, project)
     folder = _out_folder(options)
     deadline = Deadline(options, table)

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from cellval.cluster import Cluster, of_the_app
@@ -180,9 +181,13 @@ class Job(Generic[Result]):
 class Keeper(Protocol):
     """Who puts a run on disk while it goes on; called in the run's own thread."""
 
-    def begin(self, table: Table) -> CellValues | None: ...
+    is_refused: bool
 
-    def see(self, snapshot: Snapshot[CellValues]) -> None: ...
+    def steps(
+        self,
+        table: Table,
+        make: Callable[[CellValues | None], Iterator[Snapshot[CellValues]]],
+    ) -> Iterator[Snapshot[CellValues]]: ...
 
     def end(self, status: str, error: str = "") -> None: ...
 
@@ -244,6 +249,11 @@ class ValuationJob(Job[CellValues]):
         return self._suspicion
 
     @property
+    def is_refused(self) -> bool:
+        """Could it not go on from what there is, which stays as it is?"""
+        return self._keeper is not None and self._keeper.is_refused
+
+    @property
     def is_settled(self) -> bool:
         """Will its values change no more? Those of a run that was stopped may."""
         return self.is_over or self.has_questions
@@ -252,8 +262,6 @@ class ValuationJob(Job[CellValues]):
         super()._see(snapshot)
         if self._there is not None:
             self.place = self._there.words  # workers come and go
-        if self._keeper is not None and self.active:
-            self._keeper.see(snapshot)
         if snapshot.has_result and self.active and self._is_due():
             self._renew(snapshot)
 
@@ -331,14 +339,14 @@ class ValuationJob(Job[CellValues]):
     def _steps(self) -> Iterator[Snapshot[CellValues]]:
         if self._over is not None:
             return iter([self._over])
-        known = self._keeper.begin(self.table) if self._keeper else None
         if self.options.backend != "cuda":
             self._there = of_the_app()
         if self._there is None and chosen(self.options.backend) == "cuda":
             self.place = "a GPU"
-        return iter_chosen(
-            self.table, self.options, executor=self._there, continue_from=known
-        )
+        how = partial(iter_chosen, self.table, self.options, executor=self._there)
+        if self._keeper is None:
+            return how()
+        return self._keeper.steps(self.table, lambda known: how(continue_from=known))
 
     def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:
         """It is over when values and surprise both are; the longer one tells when."""

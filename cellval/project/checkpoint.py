@@ -35,9 +35,11 @@ FAULTS = (
 )
 
 
-def write_values(path: Path, values: CellValues) -> None:
+def write_values(path: Path, values: CellValues, *, is_whole: bool = False) -> None:
+    """With whether they are all that was asked for."""
     about = {
         "format": FORMAT,
+        "is_whole": is_whole,
         "n_test": values.n_test,
         "settings": values.settings.to_dict(),
     }
@@ -47,6 +49,12 @@ def write_values(path: Path, values: CellValues) -> None:
     path.parent.mkdir(exist_ok=True)
     with whole_file(path) as file:
         np.savez(file, allow_pickle=False, **arrays)
+
+
+def is_whole(path: Path) -> bool:
+    """Are the values in a file that can be read all that was asked for?"""
+    with np.load(path, allow_pickle=False) as file:
+        return bool(json.loads(file["about"].tobytes()).get("is_whole"))
 
 
 def read_values(path: Path, table: Table) -> CellValues:

@@ -62,6 +62,12 @@ MIGRATIONS = (
     "ALTER TABLE steps ADD COLUMN reading TEXT NOT NULL DEFAULT '[]'",
 )
 
+# What reading a value of it raises that anybody may have written.
+FAULTS = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError),
+)
+
 
 class Damaged(Exception):
     """What is on disk cannot be what was written."""

@@ -1,12 +1,13 @@
 """How what a person decided is written in a project's database, and read again."""
 
 import json
+import math
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cellval.project.database import Damaged
+from cellval.project.database import FAULTS, Damaged
 from cellval.project.source import Setup
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import WORDS, Repair
@@ -50,7 +51,7 @@ def read_told(database: sqlite3.Connection) -> Told:
         told = Told(facts, steps, n_done, rules, reading)
         told.times  # noqa: B018 - is it a number?
         return told
-    except (ValueError, KeyError, TypeError) as error:
+    except FAULTS as error:
         raise Damaged(str(error)) from error
 
 
@@ -70,7 +71,7 @@ def read_cells(database: sqlite3.Connection) -> Cells:
             repairs[cell_of(row, column)] = repair_of(*how)
             for decision in json.loads(before):
                 replaced[row, column] = decision_of(decision)
-    except (ValueError, KeyError, TypeError) as error:
+    except FAULTS as error:
         raise Damaged(str(error)) from error
     return decisions, repairs, replaced
 
@@ -188,6 +189,12 @@ def _verdict(was: Verdict | None) -> list[Any] | None:
 
 
 # --- what anybody may have written: ValueError or TypeError if it cannot be -----------
+
+
+def finite(number: Any) -> float:
+    if not math.isfinite(float(number)):
+        raise ValueError("a number is not finite")
+    return float(number)
 
 
 def cell_of(row: Any, column: Any) -> Cell:

@@ -20,8 +20,9 @@ from typing import IO, Any
 from cellval.errors import InputError
 from cellval.knn.problem import require_label
 from cellval.progress import Snapshot
-from cellval.project.checkpoint import read_values, write_values
+from cellval.project.checkpoint import is_whole, read_values, write_values
 from cellval.project.database import (
+    FAULTS,
     NAME,
     Damaged,
     can_write,
@@ -52,7 +53,7 @@ from cellval.project.kept_work import (
     say,
     times_written,
 )
-from cellval.project.run import Keeper, Run, changes_told, fits, run_of
+from cellval.project.run import CannotGoOn, Keeper, Run, changes_told, fits, run_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repairs, repaired
 from cellval.repairs.work import Cell, Work
@@ -115,6 +116,9 @@ class Project:
         # What else could not be written: runs, measurements, files.
         self._late: dict[tuple[str, str], Callable[[], None]] = {}
         self._turns: dict[tuple[str, str], threading.Lock] = {}
+        self._locks: dict[str, IO[bytes]] = {}  # by run
+        weakref.finalize(self, _close_all, self._locks)
+        self._leaving: set[str] = set()  # runs that are over, as soon as written
         self._sources: dict[str, Source] = {}  # files that are in memory only
         self.work = work or Work()
         self._load_work()
@@ -187,7 +191,7 @@ class Project:
                 raise Damaged("it was cut short while it was made")
             if is_copy(connection):
                 project.trouble = UNWRITABLE
-        except (ValueError, KeyError, TypeError) as error:
+        except FAULTS as error:
             connection.close()
             raise Damaged(str(error)) from error
         except BaseException:
@@ -197,6 +201,7 @@ class Project:
 
     def close(self) -> None:
         self._database.close()
+        _close_all(self._locks)
 
     @property
     def is_gone(self) -> bool:
@@ -357,15 +362,16 @@ class Project:
 
         def write() -> None:
             if values is not None and self.folder is not None:
-                write_values(self._values(run.id), values)
+                is_whole = run.status == "done"
+                write_values(self._values(run.id), values, is_whole=is_whole)
             with self._writing() as database:
                 database.execute(note, tuple(line.values()))
 
         self._write(("run", run.id), write)
 
-    def go_on(self, run: Run) -> Run:
-        """It is on disk that a run goes on; InputError as long as what it has is not,
-        or it would be forgotten.
+    def check_kept(self, run: Run) -> None:
+        """InputError as long as what a run has is not on disk: it would be forgotten if
+        it went on.
         """
         if self._late:
             self.try_again()
@@ -374,15 +380,38 @@ class Project:
                 f"What this run has could not be kept yet. {self.trouble} Then "
                 "continue it."
             )
-        run = replace(run, status="running", error="")
-        self.note_run(run)
-        return run
 
-    def lock_of(self, run: Run) -> IO[bytes] | None:
-        """Who has it open makes the steps of a run; None if another program does."""
-        if self.folder is None:
-            return BytesIO()
-        return locked(self._values(run.id).with_suffix(".lock"))
+    def lock(self, run: Run) -> bool:
+        """Who has it makes the steps of a run; False if somebody else does."""
+        with self._lock:
+            if run.id in self._locks:
+                return False
+            lock = BytesIO() if self.folder is None else locked(self._lock_file(run.id))
+            if lock is not None:
+                self._locks[run.id] = lock
+            return lock is not None
+
+    def unlock(self, run: Run) -> None:
+        """As soon as all that is known of it is on disk."""
+        self._leaving.add(run.id)
+        self._unlock_written()
+
+    def _unlock_written(self) -> None:
+        with self._lock:
+            for run_id in [*self._leaving]:
+                if ("run", run_id) not in self._late:
+                    self._leaving.discard(run_id)
+                    if lock := self._locks.pop(run_id, None):
+                        lock.close()
+
+    def _lock_file(self, run_id: str) -> Path:
+        return self._values(run_id).with_suffix(".lock")
+
+    def latest(self, run: Run) -> Run:
+        """As it is on disk now, if it is there and can be read."""
+        with suppress(sqlite3.Error, Damaged):
+            return {known.id: known for known in self.runs}.get(run.id, run)
+        return run
 
     def _said(self, options: RunOptions) -> dict[str, Any]:
         """Options that differ from the usual ones, for JSON."""
@@ -395,6 +424,14 @@ class Project:
             if self.test_source is None:
                 raise InputError("Keep the test file with the project first.")
             said["test"] = {"file": self.test_source.sha256}
+        for name, what in said.items():
+            try:
+                json.dumps(what)
+            except TypeError as error:
+                raise InputError(
+                    f"'{name}' is an object of Python, which no project can keep. "
+                    "Give a name or a number there, or use cellval.value_cells."
+                ) from error
         return said
 
     def options_of(self, run: Run, table: Table) -> RunOptions:
@@ -419,6 +456,7 @@ class Project:
             return None
         path = self._values(run.id)
         try:
+            written = path.stat().st_mtime_ns
             found = read_values(path, table)
             if not fits(run, found.settings):
                 raise Damaged("values of another run")
@@ -431,12 +469,18 @@ class Project:
         except Damaged as fault:
             kept = "left where they are"
             with suppress(OSError):  # where nothing can be written, they stay
+                if path.stat().st_mtime_ns != written:  # others are there meanwhile
+                    return self.values_of(run, table)
                 kept = f"set aside as {set_aside(path).name}"
             self.aside.append(
                 f"The values of a run were damaged ({fault}) and {kept}. Decisions and "
                 "repairs are not touched; value again."
             )
             return None
+
+    def is_whole(self, run: Run) -> bool:
+        """Are the values on disk all that was asked for?"""
+        return self.folder is not None and is_whole(self._values(run.id))
 
     def _values(self, run_id: str) -> Path:
         assert self.folder is not None
@@ -463,14 +507,29 @@ class Project:
         require_label(asked)
         check_memory(asked)  # before a run is noted
         chosen, changes = RunOptions(**options), dict(self.work.repairs)
+        where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
         run = self._unfinished(chosen, changes)
-        run = self.go_on(run) if run else self.begin_run(chosen, changes)
-        keeper, steps = self._steps(run, {"n_jobs": n_jobs, "executor": executor})
-        status, error, step = "stopped", "", Snapshot[CellValues]()
+        if run is not None:
+            self.check_kept(run)
         try:
-            for step in steps:
-                keeper.see(step)
-                yield step
+            yield from self._steps(run or self.begin_run(chosen, changes), where)
+        except CannotGoOn as why:  # made elsewhere, such as on a GPU
+            self.aside.append(f"A run that was stopped cannot go on here. {why}")
+            yield from self._steps(self.begin_run(chosen, changes), where)
+
+    def _steps(self, run: Run, where: dict[str, Any]) -> Iterator[Snapshot[CellValues]]:
+        keeper, status, error = Keeper(self, run), "stopped", ""
+        step: Snapshot[CellValues] = Snapshot()
+        try:
+            table = self.table_of(run)
+            options = self.options_of(run, table)
+
+            def make(known: CellValues | None) -> Iterator[Snapshot[CellValues]]:
+                return iter_chosen(table, options, continue_from=known, **where)
+
+            with closing(keeper.steps(table, make)) as steps:
+                for step in steps:
+                    yield step
             status = "done"
         except InputError as why:  # what there is by then can be continued
             status, error = "stopped" if step.has_result else "failed", str(why)
@@ -478,30 +537,12 @@ class Project:
         finally:
             keeper.end(status, error)
 
-    def _steps(
-        self, run: Run, where: dict[str, Any]
-    ) -> tuple[Keeper, Iterator[Snapshot[CellValues]]]:
-        """Of a run from where it is; of another one if it cannot go on."""
-        keeper, table = Keeper(self, run), self.table_of(run)
-        known, how = keeper.begin(table), self.options_of(run, table)
-        try:
-            return keeper, iter_chosen(table, how, continue_from=known, **where)
-        except InputError as why:
-            if known is None:
-                keeper.end("failed", str(why))
-                raise
-            # Made elsewhere, such as on a GPU: it stays as it is.
-            keeper.end("stopped")
-            self.aside.append(f"A run that was stopped cannot go on here. {why}")
-        return self._steps(self.begin_run(how, run.changes, run.first), where)
-
     def _unfinished(self, options: RunOptions, changes: Repairs) -> Run | None:
-        """The latest run that was asked for the same and did not come to its end."""
+        """The latest run that was asked for the same, if it did not come to its end."""
         asked = (self._said(options), self.setup, changes)
         for run in reversed(self.runs):
-            is_over = run.status in ("done", "failed")
-            if (run.options, run.setup, run.changes) == asked and not is_over:
-                return run
+            if (run.options, run.setup, run.changes) == asked:
+                return None if run.status in ("done", "failed") else run
         return None
 
     @property
@@ -595,6 +636,7 @@ class Project:
                 write()
                 if self._late.get(what) is write:
                     del self._late[what]
+                    self._unlock_written()
 
     def _load_work(self) -> None:
         """`Damaged` if it cannot be what cellval wrote."""
@@ -696,6 +738,9 @@ class Project:
                     write_whole(part / "files" / sha256, source.raw)
                 with closing(connect(part / NAME, create=True)) as made:
                     self._database.backup(made)
+                for run_id in self._locks:  # of those that go on
+                    lock = locked(part / "runs" / f"{named(ID, run_id)}.lock")
+                    self._locks[run_id] = lock or BytesIO()
             memory = self._database
             try:
                 self._use(connect(place / NAME))
@@ -709,6 +754,11 @@ class Project:
     def _use(self, connection: sqlite3.Connection) -> None:
         self._database = connection
         weakref.finalize(self, connection.close)
+
+
+def _close_all(locks: dict[str, IO[bytes]]) -> None:
+    while locks:
+        locks.popitem()[1].close()
 
 
 def _name(said: str) -> str:

@@ -2,15 +2,16 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from cellval.errors import InputError
 from cellval.progress import Snapshot
-from cellval.project.database import Damaged
+from cellval.project.database import FAULTS, Damaged
 from cellval.project.files import ID, named
-from cellval.project.kept_work import cell_of, repair_of
+from cellval.project.kept_work import cell_of, finite, repair_of
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair, Repairs
 from cellval.repairs.work import Cell
@@ -25,10 +26,15 @@ if TYPE_CHECKING:
 # Seconds of work between two checkpoints: as long as writing one takes, within these.
 EVERY, AT_MOST = 5.0, 10.0
 PATIENCE = 10.0  # seconds for another program that is about to end the same run
+STATUSES = ("running", "done", "stopped", "failed")
 ELSEWHERE = (
     "This run goes on in another program, such as the app or a notebook. Wait until it "
     "is over, or stop it there."
 )
+
+# The steps of a run, from what is known of it.
+Steps = Callable[[CellValues | None], Iterator[Snapshot[CellValues]]]
+Made = Generator[Snapshot[CellValues], None, None]
 
 
 @dataclass(frozen=True)
@@ -50,45 +56,43 @@ class Run:
     seconds: float = 0.0
 
 
+class CannotGoOn(InputError):
+    """What there is of a run cannot be gone on from here; it stays as it is."""
+
+
 class Keeper:
-    """Puts a run on disk while it goes on, now and then."""
+    """Makes the steps of a run from where it is, and puts them on disk now and then.
 
-    def __init__(self, project: "Project", run: Run) -> None:
+    From the first step to the last no other program makes steps of it. What is on disk
+    when it begins counts, and not what was known before.
+    """
+
+    def __init__(self, project: "Project", run: Run, *, more: bool = False) -> None:
         self._project, self.run = project, run
-        self._lock: IO[bytes] | None = None
-        self._is_refused = False
+        self._more = more  # is it to go on beyond its end?
+        self._is_mine = self._is_over = False
+        self.is_refused = False  # and stays as it is
         self._latest: Snapshot[CellValues] = Snapshot()
-        self._kept_at, self._took, self._before = time.monotonic(), 0.0, run.seconds
+        self._kept_at = self._took = self._before = 0.0
 
-    def begin(self, table: Table) -> CellValues | None:
-        """What the run goes on from, if there is anything: from here to the end no
-        other program makes steps of it. InputError if one does, or if what there is
-        cannot be read; then the run stays as it is.
+    def steps(self, table: Table, make: Steps) -> Made:
+        """As `make` makes them from what there is of the run, if anything.
+
+        InputError while another program makes steps of it, or if what there is cannot
+        be read now; `CannotGoOn` if it is of another backend or version.
         """
-        end = time.monotonic() + PATIENCE  # one that was stopped may still be ending
-        try:
-            while not self._is_mine():
-                if time.monotonic() > end:
-                    raise InputError(ELSEWHERE)
-                time.sleep(0.1)
-            known = self._project.values_of(self.run, table)
-        except BaseException:
-            self._is_refused = True
-            self._let_go()
-            raise
-        self._kept_at = time.monotonic()
-        # With values alone it begins anew.
-        return known if known is not None and known.state else None
-
-    def see(self, snapshot: Snapshot[CellValues]) -> None:
-        """A step of the run; now and then it is kept."""
-        self._latest = snapshot
-        since = time.monotonic() - self._kept_at
-        if snapshot.has_result and since >= min(max(EVERY, self._took), AT_MOST):
-            self._keep("running")
+        with closing(self._made(table, make)) as steps:
+            for step in steps:
+                self._see(step)
+                yield step
 
     def end(self, status: str, error: str = "") -> None:
-        if self._is_refused or not self._is_mine():
+        """The run is "done", "stopped" or "failed", unless it is over already."""
+        if self._is_over:
+            return
+        self._is_over = True
+        if not self._is_mine:
+            self._end_unbegun(status, error)
             return
         if status == "done":
             self._latest = replace(self._latest, done=1.0)
@@ -96,16 +100,56 @@ class Keeper:
             self._keep(status, error)
         finally:
             self._latest = Snapshot()  # its sums take much memory
-            self._let_go()
+            self._project.unlock(self.run)
 
-    def _is_mine(self) -> bool:
-        if self._lock is None:
-            self._lock = self._project.lock_of(self.run)
-        return self._lock is not None
+    def _begin(self, table: Table) -> tuple[CellValues | None, bool]:
+        """What there is of the run, and whether that is all of it."""
+        end = time.monotonic() + PATIENCE  # one that was stopped may still be ending
+        try:
+            while not self._project.lock(self.run):
+                if time.monotonic() > end:
+                    raise InputError(ELSEWHERE)
+                time.sleep(0.1)
+            self._is_mine = True
+            self.run = self._project.latest(self.run)
+            known = self._project.values_of(self.run, table)
+            is_whole = known is not None and self._project.is_whole(self.run)
+        except BaseException:
+            self._refuse()
+            raise
+        self._kept_at, self._before = time.monotonic(), self.run.seconds
+        return known, is_whole
 
-    def _let_go(self) -> None:
-        if self._lock is not None:
-            self._lock.close()
+    def _made(self, table: Table, make: Steps) -> Made:
+        known, is_whole = self._begin(table)
+        if known is not None and is_whole and not self._more:
+            seen, values = self.run.seen, known
+            yield Snapshot(1.0, 0.0, 0.0, seen, make=lambda: values)
+            return
+        if known is not None and not known.state:
+            known = None  # with values alone it begins anew
+        try:
+            steps = make(known)
+        except InputError as why:
+            if known is None:
+                raise
+            self._refuse()
+            raise CannotGoOn(str(why)) from why
+        if self.run.status != "running":
+            self.run = replace(self.run, status="running", error="")
+            self._project.note_run(self.run)
+        yield from steps
+
+    def _see(self, snapshot: Snapshot[CellValues]) -> None:
+        """It is over with its last value, whatever is still looked for in the values:
+        or it would be gone on beyond that one.
+        """
+        self._latest = snapshot
+        since = time.monotonic() - self._kept_at
+        if snapshot.has_result and snapshot.done >= 1:
+            self.end("done")
+        elif snapshot.has_result and since >= min(max(EVERY, self._took), AT_MOST):
+            self._keep("running")
 
     def _keep(self, status: str, error: str = "") -> None:
         began, step = time.monotonic(), self._latest
@@ -120,6 +164,23 @@ class Keeper:
         self._project.note_run(self.run, step.result if step.has_result else None)
         self._kept_at = time.monotonic()
         self._took = self._kept_at - began
+
+    def _refuse(self) -> None:
+        self._is_over = self.is_refused = True
+        if self._is_mine:
+            self._project.unlock(self.run)
+
+    def _end_unbegun(self, status: str, error: str) -> None:
+        """It was still waiting, and another program may have made it meanwhile."""
+        if not self._project.lock(self.run):
+            return
+        try:
+            run = self._project.latest(self.run)
+            if run.status == "running":
+                self.run = replace(run, status=status, error=error)
+                self._project.note_run(self.run)
+        finally:
+            self._project.unlock(self.run)
 
 
 # --- to JSON and back -----------------------------------------------------------------
@@ -149,13 +210,20 @@ def run_of(line: tuple[Any, ...]) -> Run:
     """`Damaged` if it is none: anybody may have written it."""
     run = Run(*line)
     try:
+        if run.status not in STATUSES:
+            raise ValueError(f"its status is {run.status!r}")
         return replace(
             run,
             id=named(ID, run.id),
             options=dict(json.loads(line[1])),
             setup=Setup.from_dict(json.loads(line[2])),
             changes=repairs_of(json.loads(line[3])),
-            done=min(max(float(run.done), 0.0), 1.0),
+            done=min(max(finite(run.done), 0.0), 1.0),
+            first=str(run.first),
+            seen=str(run.seen),
+            error=str(run.error),
+            started=finite(run.started),
+            seconds=finite(run.seconds),
         )
-    except (ValueError, TypeError, KeyError) as error:
+    except FAULTS as error:
         raise Damaged(f"one of its runs cannot be read: {error}") from error

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from cellval.errors import InputError
 from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
@@ -84,25 +85,36 @@ def continue_run(session: Session) -> None:
     assert old is not None, "no run"
     if old.active:
         return  # a second click came before the page was drawn again
+    with session.file.lock:  # two people may click at once
+        latest = _latest(session, old)
+        run = latest or _continued(session, old)
+    _show_instead(session, old, run)
+    if latest is None and run.wait(SHORT_RUN) and run.is_refused:
+        _note(old, old.memo)  # its values are shown again
+        _show_instead(session, run, old)
+        raise InputError(run.error or "")
+
+
+def _latest(session: Session, old: ValuationJob) -> ValuationJob | None:
+    """The one that goes on instead, where somebody else has continued a run."""
     kept: Run | None = old.memo.kept
     latest = session.file.runs.get(kept.id, old) if kept is not None else old
-    if latest is not old:  # somebody else has continued it: that one is shown
-        _show_instead(session, old, latest)
-        return
+    return None if latest is old else latest
+
+
+def _continued(session: Session, old: ValuationJob) -> ValuationJob:
     # After all that was drawn, as much comes again.
     done = old.progress.done if goes_on(session, old) else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
     memo: RunMemo = old.memo
     project, keeper = session.file.project, None
     if project is not None and memo.kept is not None:
-        kept = next((run for run in project.runs if run.id == memo.kept.id), memo.kept)
-        kept = project.go_on(kept)
-        keeper = Keeper(project, kept)
-        memo = memo._replace(file=session.file, kept=kept, is_cut_short=False)
+        project.check_kept(memo.kept)
+        keeper = Keeper(project, memo.kept, more=old.status == "done")
+        memo = memo._replace(file=session.file, is_cut_short=False)
     run = queue.start(old.table, old.options, who=session.who, keeper=keeper)
     _note(run, memo)
-    _show_instead(session, old, run)
-    run.wait(SHORT_RUN)
+    return run
 
 
 def _show_instead(session: Session, old: ValuationJob, new: ValuationJob) -> None:

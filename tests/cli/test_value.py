@@ -179,7 +179,7 @@ def test_a_run_is_kept_in_a_project_and_goes_on_there(tmp_path, capsys, monkeypa
     assert "Name a file with a table, or a project" in capsys.readouterr().err
 
 
-def full(*_):
+def full(*_, **__):
     raise OSError(errno.ENOSPC, "No space left on device")
 
 

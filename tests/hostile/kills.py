@@ -32,8 +32,9 @@ from cellval.project.shelf import Shelf
 from cellval.text import content
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
+import steps  # noqa: E402
 from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
-from steps import LONG, SAMPLES, button, sidebar, upload  # noqa: E402
+from steps import SAMPLES, button, sidebar, upload  # noqa: E402
 
 PATIENCE = 15_000  # ms, for one answer of a page that may have no server any more
 LONGEST = 80  # letters of a cell that the page shows above it
@@ -163,6 +164,11 @@ class Person:
         self.see(heading)
 
 
+def be_patient(milliseconds: float) -> None:
+    steps.LONG = milliseconds
+    steps.expect.set_options(timeout=milliseconds)
+
+
 def query(page: Page, name: str) -> str:
     return parse_qs(urlsplit(page.url).query).get(name, [""])[0]
 
@@ -253,14 +259,16 @@ def main(n: int) -> None:
         chromium = playwright.chromium.launch(**how_to_launch())
         server = Server(Path(made) / "log.txt")
         shelf = Shelf(server.home)
-        person = Person(server, rng)
+        person, long = Person(server, rng), steps.LONG
+        be_patient(PATIENCE)  # a page without a server may hold anything for ever
         for k in range(n):
             person.come(chromium, PATIENCE)
             seconds = rng.uniform(0.5, LATEST)
             killed_while(lambda: work(person), server, seconds)
             check_all(person, shelf, f"{k + 1:3}: after {seconds:4.1f} s")
             server.start()
-        person.come(chromium, LONG)
+        be_patient(long)
+        person.come(chromium, long)
         before = person.n_repaired
         work(person, until=lambda: person.n_repaired > before)
         server.process.kill()

@@ -124,13 +124,12 @@ def test_nothing_holds_a_run_that_is_over(table):
 
 class Kept:
     def __init__(self, known=None):
-        self.known, self.steps, self.ended = known, [], None
+        self.known, self.seen, self.ended = known, [], None
 
-    def begin(self, table):
-        return self.known
-
-    def see(self, snapshot):
-        self.steps.append(snapshot)
+    def steps(self, table, make):
+        for step in make(self.known):
+            self.seen.append(step)
+            yield step
 
     def end(self, status, error=""):
         self.ended = (status, error)
@@ -140,8 +139,8 @@ def test_a_run_tells_its_keeper_every_step_and_the_end(table):
     keeper = Kept()
     job = queue.start(table, RunOptions(n_neighbors=1), keeper=keeper)
     assert job.wait(WAIT)
-    assert keeper.steps[-1].result.values is not None
-    assert "state" in vars(keeper.steps[-1].result)
+    assert keeper.seen[-1].result.values is not None
+    assert "state" in vars(keeper.seen[-1].result)
     assert keeper.ended == ("done", "")
     failed = queue.start(table, RunOptions(test=1.5), keeper=keeper)
     assert failed.wait(WAIT)
@@ -210,7 +209,7 @@ def test_a_run_goes_on_from_what_another_had(table):
     options = RunOptions(n_neighbors=3, subsets=4, random_state=5)
     whole, keeper = value_cells(table, **vars_of(options)), Kept()
     assert queue.start(table, options, keeper=keeper).wait(WAIT)
-    part = next(s for s in keeper.steps if s.has_result and 0 < s.done < 1)
+    part = next(s for s in keeper.seen if s.has_result and 0 < s.done < 1)
     job = queue.start(table, options, keeper=Kept(part.result))
     assert job.wait(WAIT)
     assert np.array_equal(job.values.values, whole.values)

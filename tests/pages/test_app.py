@@ -142,23 +142,51 @@ def test_a_run_by_another_method_is_continued_where_it_was_stopped():
     np.testing.assert_array_equal(new.values.values, whole.values)
 
 
-def test_a_run_that_goes_on_elsewhere_is_continued_later(monkeypatch):
-    monkeypatch.setattr("cellval.project.run.PATIENCE", 0.1)
+@pytest.mark.parametrize(
+    ("patience", "short", "then"), [(0.0, WAIT, "Continue the run"), (1.0, 0.0, "Try")]
+)
+def test_a_run_that_goes_on_elsewhere_is_continued_later(
+    monkeypatch, patience, short, then
+):
+    monkeypatch.setattr("cellval.project.run.PATIENCE", patience)
+    monkeypatch.setattr("cellval.ui.runs.SHORT_RUN", short)
     monkeypatch.setattr("cellval.project.run.EVERY", 0.0)  # seconds
     project = projects.shelf().create(davis_source(), Setup("sex"))
     options = {"method": "mc", "rounds": 3}
     steps = project.iter_values(n_jobs=1, **options)
     assert next(step for step in steps if step.has_result).seen == "1 of 3 rounds"
     app = settled(open_app("heatmap", project=project.link("edit")))
-    app = settled(click(app, "Continue the run"))
-    assert "goes on in another program" in texts(app.sidebar.error)
+    click(app, "Continue the run")
+    if then == "Try":
+        settled(app)
+    assert "goes on in another program" in texts(app.error)
     steps.close()
-    settled(click(app, "Try again"))
+    settled(click(app, then))
     new = session_of(app).run
     assert new.status == "done", new.error
     whole = value_cells(new.table, **options)
     np.testing.assert_array_equal(new.values.values, whole.values)
     assert [run.status for run in project.runs] == ["done"]
+
+
+def test_a_run_that_cannot_go_on_is_shown_as_it_is(monkeypatch):
+    monkeypatch.setattr("cellval.project.run.EVERY", 0.0)  # seconds
+    monkeypatch.setattr("cellval.ui.runs.SHORT_RUN", WAIT)
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    steps = project.iter_values(n_jobs=1, method="mc", rounds=3)
+    next(step for step in steps if step.has_result)
+    steps.close()
+    (path,) = (project.folder / "runs").glob("*.npz")
+    with np.load(path) as file:
+        left = {k: array for k, array in file.items() if k != "state_rows_sums"}
+    np.savez(path, **left)
+    app = settled(open_app("heatmap", project=project.link("edit")))
+    run = session_of(app).run
+    click(app, "Continue the run")
+    assert "lack what is needed to continue" in texts(app.error)
+    assert session_of(app).run is run
+    assert run.values is not None
+    assert [run.status for run in project.runs] == ["stopped"]
 
 
 def test_who_continues_a_run_that_another_one_has_continued_sees_that_one(endless):

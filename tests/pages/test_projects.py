@@ -269,7 +269,7 @@ def test_a_run_that_goes_on_is_kept_when_it_can_be(tmp_path, monkeypatch, endles
 def test_values_that_did_not_fit_on_the_disk_are_kept_by_another_try(
     own_home, monkeypatch
 ):
-    def full(*_):
+    def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     app = click(open_app(), "Davis")

@@ -128,7 +128,7 @@ def test_what_a_full_disk_did_not_take_is_not_called_kept(
 ):
     full = OSError(errno.ENOSPC, "No space left on device")
 
-    def fail(*_):
+    def fail(*_, **__):
         raise full
 
     with monkeypatch.context() as disk:

@@ -3,7 +3,6 @@
 import errno
 import json
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +14,7 @@ from cellval.errors import InputError
 from cellval.progress import Snapshot
 from cellval.project import run as runs
 from cellval.project.database import Damaged
+from cellval.project.project import Project
 from cellval.project.run import Keeper, Run, changes_told, repairs_of, run_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
@@ -68,6 +68,10 @@ def test_a_game_that_was_stopped_goes_on_to_the_same_bits(project, again, method
     assert [run.status for run in left.runs] == ["done"]
 
 
+def made(known):
+    raise AssertionError("no steps are made")
+
+
 def stopped(project, n_steps, **options):
     """A run that was stopped after some steps with values; the last of them."""
     steps = project.iter_values(n_jobs=1, **options)
@@ -87,7 +91,7 @@ def test_what_a_full_disk_kept_back_is_written_before_a_run_goes_on(
     whole = cellval.value_cells(project.table, **OPTIONS)
     with monkeypatch.context() as full:
 
-        def no_room(path, values):
+        def no_room(*_, **__):
             raise OSError(errno.ENOSPC, "no space")
 
         full.setattr("cellval.project.project.write_values", no_room)
@@ -150,7 +154,7 @@ def test_what_a_run_goes_on_from_is_read_when_no_other_program_writes_it(
     read = other.values_of
 
     def reads(run, table):
-        is_locked.append(project.lock_of(run) is None)
+        is_locked.append(not project.lock(run))
         return read(run, table)
 
     other.values_of = reads
@@ -171,11 +175,119 @@ def test_a_run_that_cannot_be_read_now_stays_and_can_be_continued_later(
         patch.setattr("cellval.project.project.read_values", fails)
         keeper = Keeper(project, run)
         with pytest.raises(InputError, match="open the project again later"):
-            keeper.begin(project.table)
+            next(keeper.steps(project.table, made))
         keeper.end("failed", "as the background job does")
     assert project.runs == [run]
     first, *_ = again(project).iter_values(**OPTIONS)
     assert first.seen == last.seen
+
+
+def test_a_run_is_nobody_else_s_until_all_of_it_is_on_disk(project, monkeypatch, again):
+    with monkeypatch.context() as full:
+
+        def no_room(*_, **__):
+            raise OSError(errno.ENOSPC, "no space")
+
+        full.setattr("cellval.project.project.write_values", no_room)
+        stopped(project, 2, **OPTIONS)
+    (run,) = project.runs
+    other = again(project)
+    assert not other.lock(run)
+    project.try_again()
+    assert project.trouble == ""
+    assert other.lock(run)
+
+
+def test_a_run_that_began_in_memory_is_its_own_when_it_gets_a_place(
+    tmp_path, davis_file, again
+):
+    project = Project.create(None, davis_file, Setup("sex"))
+    steps = project.iter_values(n_jobs=1, **OPTIONS)
+    next(step for step in steps if step.has_result)
+    project.take_place(tmp_path)
+    other = again(project)
+    (run,) = other.runs
+    assert not other.lock(run)
+    *_, last = steps
+    assert other.lock(run)
+    assert same(other.values, last.result)
+
+
+def test_a_run_that_waits_and_is_stopped_is_as_another_program_left_it(project, again):
+    stopped(project, 2, **OPTIONS)
+    waits = Keeper(project, project.runs[0])
+    again(project).value(**OPTIONS)
+    waits.end("stopped")
+    (run,) = project.runs
+    assert (run.status, run.done, run.seen) == ("done", 1.0, "5 of 5 rounds")
+
+
+def test_a_run_that_began_and_waits_is_stopped(project):
+    run = project.begin_run(RunOptions())
+    Keeper(project, run).end("stopped")
+    assert [run.status for run in project.runs] == ["stopped"]
+
+
+ENDS = {
+    "drawn": {},
+    "error": {"target_stderr": 0.02},
+    "sampled": {"subsets": 2},
+    "mc": {"method": "mc", "target_stderr": 0.02},
+    "rounds": OPTIONS,
+    "flat": {"method": "flat", "rounds": 2},
+    "loo": {"method": "loo"},
+    "oob": {"method": "oob", "rounds": 8},
+    "random": {"method": "random"},
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_run_that_was_killed_at_its_end_does_not_go_beyond_it(
+    project, again, monkeypatch, name
+):
+    monkeypatch.setattr("cellval.knn.plan.DRAWN_WORK", 1.0)
+    monkeypatch.setattr("cellval.knn.plan.LEAST_DRAWN", 20)
+    options = ENDS[name]
+    steps = project.iter_values(n_jobs=1, **options)
+    done = [step.done for step in steps]
+    assert all(share < 1 for share in done[:-1]), "or it would end before it is over"
+    whole = project.values
+    (run,) = project.runs
+    assert run.status == "done"
+    project.note_run(replace(run, status="running"))  # as if this came no more
+    left = again(project)
+    *_, last = left.iter_values(**options)
+    assert same(last.result, whole)
+    assert last.result.n_test == whole.n_test
+    assert [run.status for run in left.runs] == ["done"]
+
+
+def test_who_has_the_last_step_and_leaves_has_all_of_the_run(project):
+    steps = project.iter_values(n_jobs=1, **OPTIONS)
+    next(step for step in steps if step.done >= 1)
+    steps.close()
+    assert [run.status for run in project.runs] == ["done"]
+
+
+def test_a_run_that_cannot_begin_leaves_nothing_locked(project, again):
+    test = Source.of("test.csv", DAVIS.read_bytes())
+    project.test_source = test
+    options = {"test": cellval.read(DAVIS, like=project.table)}
+    stopped(project, 1, **options)
+    (run,) = project.runs
+    other = again(project)
+    project._sources.clear()
+    (project.folder / "files" / test.sha256).write_bytes(b"other bytes")
+    with pytest.raises(Damaged, match="have changed") as held:
+        project.value(**options)
+    assert other.lock(run), held
+    assert project.runs == [run]
+
+
+def test_an_option_that_is_an_object_is_refused(project):
+    with pytest.raises(InputError, match="'model' is an object of Python"):
+        project.value(method="loo", model=object())
+    assert project.runs == []
 
 
 def test_a_run_of_which_only_values_are_left_begins_anew(project):
@@ -228,8 +340,17 @@ class Disk:
     def __init__(self, clock, takes):
         self.clock, self.takes, self.kept = clock, takes, []
 
-    def lock_of(self, run):
-        return BytesIO()
+    def lock(self, run):
+        return True
+
+    def unlock(self, run):
+        pass
+
+    def latest(self, run):
+        return run
+
+    def values_of(self, run, table):
+        return None
 
     def note_run(self, run, values=None):
         self.kept.append((self.clock[0], run.status, run.done, values))
@@ -251,10 +372,15 @@ def test_checkpoints_come_every_five_to_ten_seconds_of_work(
     monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     disk = Disk(clock, takes)
     keeper = Keeper(disk, Run("a" * 16, {}, Setup(), {}))
-    while clock[0] < max(22, expected[-1] + 1):
-        keeper.see(Snapshot(done=clock[0] / 20))  # nothing to keep yet
-        keeper.see(Snapshot(done=clock[0] / 20, make=lambda: "values"))
-        clock[0] += 1.0
+
+    def steps(known):
+        while clock[0] < max(22, expected[-1] + 1):
+            yield Snapshot(done=clock[0] / 100)  # nothing to keep yet
+            yield Snapshot(done=clock[0] / 100, make=lambda: "values")
+            clock[0] += 1.0
+
+    for _ in keeper.steps(None, steps):
+        pass
     assert [at for at, *_ in disk.kept] == expected
     keeper.end("done")
     assert disk.kept[-1][1:] == ("done", 1.0, "values")
@@ -272,7 +398,9 @@ def test_a_run_is_told_and_found_again(project):
 
 def test_a_run_that_nobody_can_have_written_is_damaged():
     line = ("a" * 16, "{}", json.dumps(vars(Setup())), "[]", "", "done", 7.0)
+    line += ("all", "", 0.0, 1.0)
     assert run_of(line).done == 1.0
-    for n, wrong in [(0, "../x"), (1, "[1]"), (2, "3"), (3, "[[1]]"), (6, "far")]:
+    wrong_ones = [(0, "../x"), (1, "[1]"), (2, "3"), (3, "[[1]]"), (5, "odd")]
+    for n, wrong in [*wrong_ones, (6, "far"), (9, "once"), (10, "long"), (10, 1e999)]:
         with pytest.raises(Damaged):
             run_of((*line[:n], wrong, *line[n + 1 :]))

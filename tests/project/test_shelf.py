@@ -242,6 +242,20 @@ def test_a_damaged_project_is_named_and_not_taken_for_none(tmp_path):
         cellval.open_project("a", folder=tmp_path)
 
 
+@pytest.mark.parametrize("value", ["Infinity", "[" * 20_000, "[]", '"often"'])
+@pytest.mark.parametrize("name", ["written", "n_done", "created"])
+def test_facts_that_nobody_can_have_written_set_one_project_aside(
+    shelf, project, davis_file, name, value
+):
+    other = shelf.create(davis_file)
+    project.close()
+    with closing(sqlite3.connect(project.folder / NAME)) as database:
+        database.execute("REPLACE INTO about VALUES (?, ?)", (name, value))
+        database.commit()
+    assert [entry.id for entry in shelf.entries()] == [other.id]
+    assert project.id in shelf.aside[0]
+
+
 def test_a_project_that_cannot_be_read_now_is_told_of_beside_a_new_one(tmp_path):
     project = cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
     project.close()
