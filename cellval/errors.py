@@ -17,6 +17,12 @@ class InputError(ValueError):
     """
 
 
+class CannotGoOn(InputError):
+    """Values of an earlier run cannot be continued here: made otherwise, or too little
+    is left of them.
+    """
+
+
 def require(name: str, value: Any, ok: bool, need: str) -> None:
     if not ok:
         raise InputError(f"{name}={value!r} is not possible: it must be {need}.")

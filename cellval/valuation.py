@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import fields, replace
@@ -54,12 +54,7 @@ def iter_values(
     >>> snapshot.done, snapshot.result.values.shape
     (1.0, (200, 4))
     """
-    known = [option.name for option in fields(RunOptions)]
-    if unknown := [name for name in options if name not in known]:
-        raise InputError(
-            f"There is no option {listed(unknown)}. Options are {joined(known, 20)}."
-        )
-    chosen = RunOptions(**options)
+    chosen = options_of(options)
     table = as_table(table)
     if isinstance(chosen.test, pd.DataFrame):
         chosen = replace(chosen, test=as_table(chosen.test, like=table))
@@ -68,6 +63,16 @@ def iter_values(
     return iter_chosen(
         table, chosen, n_jobs=n_jobs, executor=executor, continue_from=continue_from
     )
+
+
+def options_of(said: Mapping[str, Any]) -> RunOptions:
+    """InputError for one that there is not."""
+    known = [option.name for option in fields(RunOptions)]
+    if unknown := [name for name in said if name not in known]:
+        raise InputError(
+            f"There is no option {listed(unknown)}. Options are {joined(known, 20)}."
+        )
+    return RunOptions(**said)
 
 
 def iter_chosen(

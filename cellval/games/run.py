@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cellval.errors import InputError
+from cellval.errors import CannotGoOn, InputError
 from cellval.games.estimate import Estimate, exactly, unsure
 from cellval.games.exact import AllSubsets, values_of
 from cellval.games.flat import FlatRounds
@@ -53,7 +53,7 @@ def iter_game(
     if continue_from is not None:
         check_goes_on(continue_from.settings, game.settings)
         if options.is_function or "..." in game.settings.model:
-            raise InputError(
+            raise CannotGoOn(
                 "Nobody can tell whether this function or model is the one that these "
                 "values were made with, so they are not continued. Start a new run."
             )

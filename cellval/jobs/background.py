@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from cellval.cluster import Cluster, of_the_app
@@ -181,8 +180,6 @@ class Job(Generic[Result]):
 class Keeper(Protocol):
     """Who puts a run on disk while it goes on; called in the run's own thread."""
 
-    is_refused: bool
-
     def steps(
         self,
         table: Table,
@@ -247,11 +244,6 @@ class ValuationJob(Job[CellValues]):
         """The ranking of the cells so far, made with `values`; None before surprise."""
         self._wanted = True
         return self._suspicion
-
-    @property
-    def is_refused(self) -> bool:
-        """Could it not go on from what there is, which stays as it is?"""
-        return self._keeper is not None and self._keeper.is_refused
 
     @property
     def is_settled(self) -> bool:
@@ -339,14 +331,18 @@ class ValuationJob(Job[CellValues]):
     def _steps(self) -> Iterator[Snapshot[CellValues]]:
         if self._over is not None:
             return iter([self._over])
+        if self._keeper is None:
+            return self._made(None)
+        return self._keeper.steps(self.table, self._made)
+
+    def _made(self, known: CellValues | None) -> Iterator[Snapshot[CellValues]]:
         if self.options.backend != "cuda":
             self._there = of_the_app()
         if self._there is None and chosen(self.options.backend) == "cuda":
             self.place = "a GPU"
-        how = partial(iter_chosen, self.table, self.options, executor=self._there)
-        if self._keeper is None:
-            return how()
-        return self._keeper.steps(self.table, lambda known: how(continue_from=known))
+        return iter_chosen(
+            self.table, self.options, executor=self._there, continue_from=known
+        )
 
     def _with_looking(self, step: Snapshot[CellValues]) -> Snapshot[CellValues]:
         """It is over when values and surprise both are; the longer one tells when."""

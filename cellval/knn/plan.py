@@ -18,7 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cellval.errors import InputError, is_whole
+from cellval.errors import CannotGoOn, InputError, is_whole
 from cellval.values.options import RunOptions
 
 ALL = 0  # pairs of a pass over all subsets
@@ -279,7 +279,7 @@ def make_plan(
             "many column subsets each test point should see, such as 200."
         )
     if begun and (n_pairs == ALL) != (begun == (ALL,)):
-        raise InputError(
+        raise CannotGoOn(
             "A run over all column subsets and a run over sampled ones cannot continue "
             "each other. Start a new run."
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cellval.errors import InputError
+from cellval.errors import CannotGoOn, InputError
 from cellval.knn.backends import chosen
 from cellval.knn.cell_values import Queries, Rows
 from cellval.knn.plan import ALL, ITEM_WORK, Plan, drawn, make_plan
@@ -201,7 +201,7 @@ def _visited(values: CellValues | None) -> int:
 def _earlier(values: CellValues) -> dict[str, Any]:
     """Pairs of the passes that these values have begun, and where to go on to."""
     if not values.state:
-        raise InputError(
+        raise CannotGoOn(
             "These values cannot be continued: they are merged, or were not made by "
             "the KNN engine. Start a new run."
         )

@@ -17,7 +17,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
-from cellval.errors import InputError
+from cellval.errors import CannotGoOn, InputError
 from cellval.knn.problem import require_label
 from cellval.progress import Snapshot
 from cellval.project.checkpoint import is_whole, read_values, write_values
@@ -53,13 +53,13 @@ from cellval.project.kept_work import (
     say,
     times_written,
 )
-from cellval.project.run import CannotGoOn, Keeper, Run, changes_told, fits, run_of
+from cellval.project.run import Keeper, Run, changes_told, fits, run_of
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repairs, repaired
 from cellval.repairs.work import Cell, Work
 from cellval.table.table import Table, read
 from cellval.text import content
-from cellval.valuation import iter_chosen
+from cellval.valuation import iter_chosen, options_of
 from cellval.values.memory import check_memory
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues
@@ -506,7 +506,7 @@ class Project:
         asked = self.table
         require_label(asked)
         check_memory(asked)  # before a run is noted
-        chosen, changes = RunOptions(**options), dict(self.work.repairs)
+        chosen, changes = options_of(options), dict(self.work.repairs)
         where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
         run = self._unfinished(chosen, changes)
         if run is not None:
@@ -531,8 +531,9 @@ class Project:
                 for step in steps:
                     yield step
             status = "done"
-        except InputError as why:  # what there is by then can be continued
-            status, error = "stopped" if step.has_result else "failed", str(why)
+        except InputError as why:
+            has_values = step.has_result or keeper.run.done > 0  # to go on from
+            status, error = "stopped" if has_values else "failed", str(why)
             raise
         finally:
             keeper.end(status, error)
@@ -542,7 +543,8 @@ class Project:
         asked = (self._said(options), self.setup, changes)
         for run in reversed(self.runs):
             if (run.options, run.setup, run.changes) == asked:
-                return None if run.status in ("done", "failed") else run
+                is_left = run.status != "failed" or run.done > 0
+                return run if run.status != "done" and is_left else None
         return None
 
     @property
@@ -625,6 +627,10 @@ class Project:
         """What is too large to be tried again with every click; the latest counts."""
         self._late[what] = write
         self._write_late(what)
+
+    def write_late(self, run: Run) -> None:
+        """What could not be written of it, if there is anything."""
+        self._write_late(("run", run.id))
 
     def _write_late(self, what: tuple[str, str]) -> None:
         """One after the other: an older one must not come after a newer one."""
@@ -738,9 +744,6 @@ class Project:
                     write_whole(part / "files" / sha256, source.raw)
                 with closing(connect(part / NAME, create=True)) as made:
                     self._database.backup(made)
-                for run_id in self._locks:  # of those that go on
-                    lock = locked(part / "runs" / f"{named(ID, run_id)}.lock")
-                    self._locks[run_id] = lock or BytesIO()
             memory = self._database
             try:
                 self._use(connect(place / NAME))
@@ -749,6 +752,8 @@ class Project:
                 raise
             memory.close()
             self.folder, self._sources = place, {}
+            for run_id in self._locks:  # of those that go on
+                self._locks[run_id] = locked(self._lock_file(run_id)) or BytesIO()
             self._seen_version = self._version()
 
     def _use(self, connection: sqlite3.Connection) -> None:

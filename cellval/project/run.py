@@ -56,10 +56,6 @@ class Run:
     seconds: float = 0.0
 
 
-class CannotGoOn(InputError):
-    """What there is of a run cannot be gone on from here; it stays as it is."""
-
-
 class Keeper:
     """Makes the steps of a run from where it is, and puts them on disk now and then.
 
@@ -71,15 +67,15 @@ class Keeper:
         self._project, self.run = project, run
         self._more = more  # is it to go on beyond its end?
         self._is_mine = self._is_over = False
-        self.is_refused = False  # and stays as it is
         self._latest: Snapshot[CellValues] = Snapshot()
         self._kept_at = self._took = self._before = 0.0
 
     def steps(self, table: Table, make: Steps) -> Made:
         """As `make` makes them from what there is of the run, if anything.
 
-        InputError while another program makes steps of it, or if what there is cannot
-        be read now; `CannotGoOn` if it is of another backend or version.
+        Before the first step an InputError leaves a run as it is that has values: while
+        another program makes steps of it, if they cannot be read now, if it cannot be
+        gone on from them here (`CannotGoOn`), or for what is wrong here.
         """
         with closing(self._made(table, make)) as steps:
             for step in steps:
@@ -89,6 +85,7 @@ class Keeper:
     def end(self, status: str, error: str = "") -> None:
         """The run is "done", "stopped" or "failed", unless it is over already."""
         if self._is_over:
+            self._project.write_late(self.run)  # if that was broken off by a signal
             return
         self._is_over = True
         if not self._is_mine:
@@ -115,30 +112,32 @@ class Keeper:
             known = self._project.values_of(self.run, table)
             is_whole = known is not None and self._project.is_whole(self.run)
         except BaseException:
-            self._refuse()
+            self._leave()
             raise
         self._kept_at, self._before = time.monotonic(), self.run.seconds
         return known, is_whole
 
     def _made(self, table: Table, make: Steps) -> Made:
         known, is_whole = self._begin(table)
-        if known is not None and is_whole and not self._more:
-            seen, values = self.run.seen, known
-            yield Snapshot(1.0, 0.0, 0.0, seen, make=lambda: values)
-            return
-        if known is not None and not known.state:
-            known = None  # with values alone it begins anew
         try:
-            steps = make(known)
-        except InputError as why:
-            if known is None:
-                raise
-            self._refuse()
-            raise CannotGoOn(str(why)) from why
+            if known is not None and is_whole and not self._more:
+                steps = self._whole(known)
+            else:  # with values alone it begins anew
+                steps = make(known if known is not None and known.state else None)
+            first = next(steps)
+        except BaseException:
+            if known is not None:
+                self._leave()
+            raise
+        del known  # its sums take much memory
         if self.run.status != "running":
             self.run = replace(self.run, status="running", error="")
             self._project.note_run(self.run)
+        yield first
         yield from steps
+
+    def _whole(self, values: CellValues) -> Iterator[Snapshot[CellValues]]:
+        yield Snapshot(1.0, 0.0, 0.0, self.run.seen, make=lambda: values)
 
     def _see(self, snapshot: Snapshot[CellValues]) -> None:
         """It is over with its last value, whatever is still looked for in the values:
@@ -165,8 +164,9 @@ class Keeper:
         self._kept_at = time.monotonic()
         self._took = self._kept_at - began
 
-    def _refuse(self) -> None:
-        self._is_over = self.is_refused = True
+    def _leave(self) -> None:
+        """As it is."""
+        self._is_over = True
         if self._is_mine:
             self._project.unlock(self.run)
 

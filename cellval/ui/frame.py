@@ -12,6 +12,7 @@ from cellval.ui.login import need_login
 from cellval.ui.navigation import PAGES, PageEnds, file_of, note_frame
 from cellval.ui.parts import collect_seldom, forget_widgets
 from cellval.ui.projects import sync_link
+from cellval.ui.runs import come_back
 from cellval.ui.session import Session, get_session
 
 # A file: the browser would ask another host for a material icon.
@@ -67,6 +68,7 @@ def draw() -> None:
     session = get_session()
     need_login(session)
     sync_link(session)
+    come_back(session)
     st.logo(LOGO, size="large")
     dark = st.context.theme.type == "dark"
     st.html(f"<style>{STYLE}{DARK_STYLE if dark else ''}</style>")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from cellval.errors import InputError
 from cellval.games.block_values import BlockValues
 from cellval.jobs import queue
 from cellval.jobs.background import ValuationJob
@@ -85,14 +84,12 @@ def continue_run(session: Session) -> None:
     assert old is not None, "no run"
     if old.active:
         return  # a second click came before the page was drawn again
+    if _latest(session, old) is None:
+        _check_goes_on(session, old)
     with session.file.lock:  # two people may click at once
-        latest = _latest(session, old)
-        run = latest or _continued(session, old)
+        run = _latest(session, old) or _continued(session, old)
     _show_instead(session, old, run)
-    if latest is None and run.wait(SHORT_RUN) and run.is_refused:
-        _note(old, old.memo)  # its values are shown again
-        _show_instead(session, run, old)
-        raise InputError(run.error or "")
+    run.wait(SHORT_RUN)
 
 
 def _latest(session: Session, old: ValuationJob) -> ValuationJob | None:
@@ -102,19 +99,44 @@ def _latest(session: Session, old: ValuationJob) -> ValuationJob | None:
     return None if latest is old else latest
 
 
-def _continued(session: Session, old: ValuationJob) -> ValuationJob:
+def _check_goes_on(session: Session, old: ValuationJob) -> None:
     # After all that was drawn, as much comes again.
     done = old.progress.done if goes_on(session, old) else 0.0
     check_run(old.table, old.options, 1.0 - done if done < 1 else 1.0)
-    memo: RunMemo = old.memo
+    project, kept = session.file.project, old.memo.kept
+    if project is not None and kept is not None:
+        project.check_kept(kept)
+
+
+def _continued(session: Session, old: ValuationJob) -> ValuationJob:
+    before = None if old.values is None else old
+    memo: RunMemo = old.memo._replace(before=before, why="")
     project, keeper = session.file.project, None
     if project is not None and memo.kept is not None:
-        project.check_kept(memo.kept)
         keeper = Keeper(project, memo.kept, more=old.status == "done")
         memo = memo._replace(file=session.file, is_cut_short=False)
     run = queue.start(old.table, old.options, who=session.who, keeper=keeper)
     _note(run, memo)
     return run
+
+
+def come_back(session: Session) -> None:
+    """Where a run that was continued ended before it had values, those that there were
+    are shown again.
+    """
+    run = session.run
+    if run is None or session.memo.before is None:
+        return
+    old: ValuationJob = session.memo.before
+    is_over = run.is_over
+    if run.values is not None:
+        run.memo = run.memo._replace(before=None)  # they take memory
+    elif is_over:
+        kept: Run | None = run.memo.kept
+        with session.file.lock:
+            if kept is not None and session.file.runs.get(kept.id) is run:
+                _note(old, old.memo._replace(why=run.error or ""))
+        _show_instead(session, run, old)
 
 
 def _show_instead(session: Session, old: ValuationJob, new: ValuationJob) -> None:

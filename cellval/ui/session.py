@@ -160,6 +160,8 @@ class RunMemo(NamedTuple):
     changes: Repairs  # that made its table
     kept: Run | None = None  # as it was in the project
     is_cut_short: bool = False  # did the server end before the run did?
+    before: ValuationJob | None = None  # whose values stand as long as it has none
+    why: str = ""  # it could not be continued when that was tried
 
 
 @dataclass

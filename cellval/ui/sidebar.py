@@ -149,6 +149,8 @@ def _show_progress(run: ValuationJob) -> None:
 
 
 def _show_end(session: Session, run: ValuationJob) -> None:
+    if session.memo.why:
+        st.error(plain(session.memo.why), icon=":material/error:")
     if session.may_edit:
         _offer_more(session, run)
     _show_values(session, run)

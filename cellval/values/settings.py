@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args
 
-from cellval.errors import InputError
+from cellval.errors import CannotGoOn, InputError
 from cellval.methods import METHODS, MODELS, about
 
 # What values of one run must share with those that continue it.
@@ -175,19 +175,19 @@ class Settings:
 def check_goes_on(
     earlier: Settings, now: Settings, names: Sequence[str] = OF_THE_RUN
 ) -> None:
-    """InputError if a run cannot continue an earlier one, as these differ."""
+    """`CannotGoOn` if a run cannot continue an earlier one, as these differ."""
     changed = [name for name in names if getattr(earlier, name) != getattr(now, name)]
     if changed:
-        raise InputError(
+        raise CannotGoOn(
             "This run cannot continue those values: different "
             + ", ".join(changed)
             + ". Use the same table and settings, or start a new run."
         )
 
 
-def nothing_to_go_on() -> InputError:
+def nothing_to_go_on() -> CannotGoOn:
     """Values alone do not tell what they were made of."""
-    return InputError(
+    return CannotGoOn(
         "These values lack what is needed to continue them. Start a new run."
     )
 

@@ -26,7 +26,8 @@ from helpers import (
     wait_for,
 )
 
-from cellval.jobs import background
+from cellval.errors import InputError
+from cellval.jobs import background, queue
 from cellval.project.project import Project
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair
@@ -142,51 +143,89 @@ def test_a_run_by_another_method_is_continued_where_it_was_stopped():
     np.testing.assert_array_equal(new.values.values, whole.values)
 
 
-@pytest.mark.parametrize(
-    ("patience", "short", "then"), [(0.0, WAIT, "Continue the run"), (1.0, 0.0, "Try")]
-)
-def test_a_run_that_goes_on_elsewhere_is_continued_later(
-    monkeypatch, patience, short, then
-):
-    monkeypatch.setattr("cellval.project.run.PATIENCE", patience)
-    monkeypatch.setattr("cellval.ui.runs.SHORT_RUN", short)
+@pytest.fixture
+def left(monkeypatch):
+    """A project with a run that was stopped after the first of three rounds."""
     monkeypatch.setattr("cellval.project.run.EVERY", 0.0)  # seconds
+    monkeypatch.setattr("cellval.ui.runs.SHORT_RUN", 0.0)
     project = projects.shelf().create(davis_source(), Setup("sex"))
-    options = {"method": "mc", "rounds": 3}
-    steps = project.iter_values(n_jobs=1, **options)
+    steps = project.iter_values(n_jobs=1, **ROUNDS)
     assert next(step for step in steps if step.has_result).seen == "1 of 3 rounds"
-    app = settled(open_app("heatmap", project=project.link("edit")))
-    click(app, "Continue the run")
-    if then == "Try":
-        settled(app)
-    assert "goes on in another program" in texts(app.error)
     steps.close()
-    settled(click(app, then))
+    return project
+
+
+ROUNDS = {"method": "mc", "rounds": 3}
+
+
+def continued_in_vain(project, why):
+    """The values that there were are shown again, and why."""
+    app = settled(open_app("heatmap", project=project.link("edit")))
+    old = session_of(app).run
+    values = old.values
+    settled(click(app, "Continue the run")).run()
+    assert session_of(app).run is old
+    assert why in texts(app.sidebar.error)
+    assert old.values is values
+    assert [run.status for run in project.runs] == ["stopped"]
+    return app
+
+
+def test_a_run_that_goes_on_elsewhere_is_continued_later(left, monkeypatch):
+    monkeypatch.setattr("cellval.project.run.PATIENCE", 0.1)
+    (run,) = left.runs
+    assert left.lock(run)
+    app = continued_in_vain(left, "goes on in another program")
+    left.unlock(run)
+    settled(click(app, "Continue the run"))
     new = session_of(app).run
     assert new.status == "done", new.error
-    whole = value_cells(new.table, **options)
+    assert new.memo.before is None or new.memo.before.values is not new.values
+    assert "another program" not in texts(app.sidebar.error)
+    whole = value_cells(new.table, **ROUNDS)
     np.testing.assert_array_equal(new.values.values, whole.values)
-    assert [run.status for run in project.runs] == ["done"]
+    assert [run.status for run in left.runs] == ["done"]
 
 
-def test_a_run_that_cannot_go_on_is_shown_as_it_is(monkeypatch):
-    monkeypatch.setattr("cellval.project.run.EVERY", 0.0)  # seconds
-    monkeypatch.setattr("cellval.ui.runs.SHORT_RUN", WAIT)
-    project = projects.shelf().create(davis_source(), Setup("sex"))
-    steps = project.iter_values(n_jobs=1, method="mc", rounds=3)
-    next(step for step in steps if step.has_result)
-    steps.close()
-    (path,) = (project.folder / "runs").glob("*.npz")
+def test_a_run_that_cannot_go_on_is_shown_as_it_is(left):
+    (path,) = (left.folder / "runs").glob("*.npz")
     with np.load(path) as file:
-        left = {k: array for k, array in file.items() if k != "state_rows_sums"}
-    np.savez(path, **left)
-    app = settled(open_app("heatmap", project=project.link("edit")))
-    run = session_of(app).run
-    click(app, "Continue the run")
-    assert "lack what is needed to continue" in texts(app.error)
-    assert session_of(app).run is run
-    assert run.values is not None
-    assert [run.status for run in project.runs] == ["stopped"]
+        kept = {k: array for k, array in file.items() if k != "state_rows_sums"}
+    np.savez(path, **kept)
+    continued_in_vain(left, "lack what is needed to continue")
+
+
+def test_a_run_that_has_no_place_to_compute_is_shown_as_it_is(left, monkeypatch):
+    def nowhere():
+        raise InputError("No scheduler answers.")
+
+    monkeypatch.setattr(background, "of_the_app", nowhere)
+    continued_in_vain(left, "No scheduler answers")
+
+
+def test_a_run_that_is_stopped_while_it_waits_to_go_on_has_its_values(
+    left, monkeypatch
+):
+    app = settled(open_app("heatmap", project=left.link("edit")))
+    old = session_of(app).run
+    with monkeypatch.context() as crowded:
+        crowded.setattr(queue, "AT_ONCE", 0)
+        click(app, "Continue the run")
+        assert session_of(app).run.status == "waiting"
+        click(app, "Stop the run")
+    assert session_of(settled(app)).run is old
+    assert "Continue the run" in labels(app.sidebar)
+    assert [run.status for run in left.runs] == ["stopped"]
+
+
+def test_a_run_that_failed_is_tried_again(monkeypatch):
+    with monkeypatch.context() as broken:
+        broken.setattr(background, "iter_chosen", lambda *_, **__: 1 / 0)
+        app = settled(started())
+    assert session_of(app).run.status == "failed"
+    settled(click(app, "Try again"))
+    assert session_of(app).run.status == "done"
+    assert [run.status for run in session_of(app).file.project.runs] == ["done"]
 
 
 def test_who_continues_a_run_that_another_one_has_continued_sees_that_one(endless):

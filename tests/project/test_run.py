@@ -13,6 +13,7 @@ import cellval
 from cellval.errors import InputError
 from cellval.progress import Snapshot
 from cellval.project import run as runs
+from cellval.project.checkpoint import write_values
 from cellval.project.database import Damaged
 from cellval.project.project import Project
 from cellval.project.run import Keeper, Run, changes_told, repairs_of, run_of
@@ -288,6 +289,58 @@ def test_an_option_that_is_an_object_is_refused(project):
     with pytest.raises(InputError, match="'model' is an object of Python"):
         project.value(method="loo", model=object())
     assert project.runs == []
+
+
+@pytest.mark.parametrize(
+    ("options", "wrong", "why"),
+    [
+        ({"subsets": 20}, {"n_jobs": 0}, "n_jobs=0 is not possible"),
+        ({"method": "mc", "rounds": 5}, {"n_jobs": 0}, "n_jobs=0 is not possible"),
+        ({"subsets": 20}, {"executor": 3}, "executor"),
+    ],
+)
+def test_what_was_asked_wrong_leaves_a_stopped_run_as_it_is(
+    project, options, wrong, why
+):
+    last = stopped(project, 2, **options)
+    left = project.runs
+    with pytest.raises(InputError, match=why):
+        project.value(**options, **wrong)
+    assert project.runs == left
+    assert project.aside == []
+    first = next(step for step in project.iter_values(**options) if step.has_result)
+    assert first.seen == last.seen, "nothing is done again"
+    assert len(project.runs) == 1
+
+
+def test_a_signal_in_the_last_write_does_not_lose_it(project, monkeypatch, again):
+    whole, times = cellval.value_cells(project.table, **OPTIONS), []
+
+    def write(*arguments, **how):
+        times.append(1)
+        if len(times) == 1:
+            raise KeyboardInterrupt
+        write_values(*arguments, **how)
+
+    monkeypatch.setattr("cellval.project.project.write_values", write)
+    with pytest.raises(KeyboardInterrupt):
+        project.value(**OPTIONS)
+    assert [run.status for run in again(project).runs] == ["done"]
+    assert same(again(project).values, whole)
+    assert again(project).lock(project.runs[0])
+
+
+def test_a_run_that_failed_on_its_way_is_gone_on_with(project, again):
+    stopped(project, 2, **OPTIONS)
+    (run,) = project.runs
+    project.note_run(replace(run, status="failed", error="too little memory"))
+    project.value(**OPTIONS)
+    assert [(run.status, run.error) for run in project.runs] == [("done", "")]
+
+
+def test_an_option_that_there_is_not_is_refused(project):
+    with pytest.raises(InputError, match="There is no option 'neighbours'"):
+        project.value(neighbours=3)
 
 
 def test_a_run_of_which_only_values_are_left_begins_anew(project):
