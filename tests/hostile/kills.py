@@ -80,9 +80,9 @@ class Person:
             assert time.monotonic() < end, f"not seen: {locator}"
             self.page.wait_for_timeout(50)
 
-    def upload(self) -> None:
-        """A new table, valued or not; or one of the old ones."""
-        if self.told and self.random.random() < 0.4:
+    def upload(self, *, anew: bool) -> None:
+        """A new table; or one of the old ones, valued or not."""
+        if not anew and self.told and self.random.random() < 0.4:
             self.now = self.random.choice(self.told)
             self.page.goto(f"{self.server.url}/?project={self.now.link}")
             self.see(sidebar(self.page).get_by_text(".csv"))
@@ -99,11 +99,16 @@ class Person:
 
     def value(self) -> None:
         bar = sidebar(self.page)
-        if bar.get_by_text("Not valued yet").is_visible():
+        done, fresh = bar.get_by_text("Done:"), bar.get_by_text("Not valued yet")
+        # the other one, where the server was killed before there were values
+        again = button(self.page, "Continue the run")
+        again = again.or_(button(self.page, "Run it again"))
+        self.see(done.or_(fresh).or_(again).first)
+        if fresh.is_visible():
             button(self.page, "Value the cells").click()
-        elif button(self.page, "Continue the run").is_visible():
-            button(self.page, "Continue the run").click()
-        self.see(bar.get_by_text("Done:"), 120_000)
+        elif again.is_visible():
+            again.click()
+        self.see(done, 120_000)
         self.now.is_valued = True
 
     def to_cells(self) -> None:
@@ -219,11 +224,21 @@ def killed_while(act: Callable[[], None], server: Server, seconds: float) -> Non
     server.process.wait()
 
 
-def work(person: Person, until: Callable[[], bool] = lambda: False) -> None:
-    person.upload()
+def work(person: Person) -> None:
+    person.upload(anew=False)
     person.value()
     person.to_cells()
-    while not until():
+    while True:
+        person.decide()
+
+
+def repair_one(person: Person) -> None:
+    """In a new table: in an old one there may be nothing left to decide on."""
+    before = person.n_repaired
+    person.upload(anew=True)
+    person.value()
+    person.to_cells()
+    while person.n_repaired == before:
         person.decide()
 
 
@@ -269,8 +284,7 @@ def main(n: int) -> None:
             server.start()
         be_patient(long)
         person.come(chromium, long)
-        before = person.n_repaired
-        work(person, until=lambda: person.n_repaired > before)
+        repair_one(person)
         server.process.kill()
         server.process.wait()
         check_all(person, shelf, "after a repair")
