@@ -30,7 +30,11 @@ from cellval.whole_files import write_whole
 Result = TypeVar("Result")
 LONGEST = 1000  # characters of a line
 
-WRITING = 2e-6  # seconds that writing the results takes for each cell, about
+# Seconds for each cell that cannot be cut short, about: numbers instead of texts and
+# the first values; files with values (on two cores; see benchmarks/budgets_cli.py).
+VALUING, WRITING = 0.9e-6, 2.0e-6
+SLACK = 1.25  # times --seconds may that take: other machines are slower
+FEW_SECONDS = 5  # nobody minds if they are more than were asked for
 
 
 def read_table(options: argparse.Namespace, project: Project | None = None) -> Table:
@@ -146,17 +150,25 @@ def _test(options: argparse.Namespace, table: Table) -> Table | float:
 class Deadline:
     """How long --seconds lets commands work on a table that was read.
 
-    They share it, and leave some of it for writing. Code that is compiled (the first
-    time on a machine) is not counted.
+    They share it, and leave some of it for what comes last. Code that is compiled (the
+    first time on a machine) is not counted. `before` and `after` are the seconds that
+    cannot be cut short, about, up to the first values and behind the last of what can
+    be: InputError if they alone are far too many.
     """
 
     def __init__(
-        self, options: argparse.Namespace, table: Table, writing: float = WRITING
+        self, options: argparse.Namespace, table: Table, before: float, after: float
     ) -> None:
         self.seconds = options.budget or math.inf
         self._began = time.monotonic()
-        n_cells = table.n_rows * len(table.feature_names)
-        self._writing = min(n_cells * writing, self.seconds / 2)
+        self._after, least = after, before + after
+        if least > max(FEW_SECONDS, SLACK * self.seconds):
+            raise InputError(
+                f"--seconds {self.seconds:g} is too short for {table.cells.size:,} "
+                f"cells: what cannot be cut short takes about {spoken_time(least)}. "
+                f"Allow --seconds {math.ceil(least)} or more, or take a sample of the "
+                "rows."
+            )
 
     def need(self, option: str, seconds: float) -> None:
         """InputError before the work, if an option alone takes half of the time."""
@@ -167,10 +179,14 @@ class Deadline:
                 f"leave {option} out."
             )
 
+    def leave(self, seconds: float) -> None:
+        """Leave so much more for what comes last."""
+        self._after += seconds
+
     def is_over(self, share: float) -> bool:
         """Is this share of the time over?"""
         worked = time.monotonic() - self._began
-        return worked >= share * (self.seconds - self._writing)
+        return worked >= share * (self.seconds - self._after)
 
     def later(self, seconds: float) -> None:
         self._began += seconds
@@ -201,7 +217,7 @@ def last_of(
         for step in steps:
             now = time.monotonic()
             if deadline is not None and before is not None:  # that was preparing
-                deadline.later(now - before)
+                deadline.later(now - before - step.seconds)
             before = now if step.preparing else None
             if step.has_result and deadline is not None and deadline.is_over(share):
                 break

@@ -1,7 +1,9 @@
 """Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
 
 import argparse
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ import pandas as pd
 from cellval.cli import signals
 from cellval.cli.files import (
     LONGEST,
-    WRITING,
+    VALUING,
     Deadline,
     Kept,
     check_outputs,
@@ -23,6 +25,7 @@ from cellval.cli.files import (
     where_of,
     write,
 )
+from cellval.detect.grouped import FINDERS
 from cellval.detect.placeholders import missing_codes
 from cellval.detect.surprise import Surprise, expected_seconds, iter_surprise
 from cellval.detect.suspects import suspects_frame
@@ -59,6 +62,9 @@ from cellval.values.words import Unit
 FEWEST_LINES = 2_000  # of a list of some of the cells
 # Seconds for each cell that a workbook takes, and that one fold of --measure does.
 XLSX, FOLD = 3e-5, 1e-5
+# Those that cannot be cut short: to find what is surprising and list it; to make a page
+# of it. And for each column, to look for rules, and to see what it says about others.
+LISTING, PAGE, COLUMN = 1.5e-6, 0.8e-6, 0.02
 # Shares of --seconds after which values, surprise and suggestions are at their end.
 OF_VALUES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.8, 1.0
 
@@ -71,7 +77,7 @@ def suspects(options: argparse.Namespace) -> int:
     table = read_table(options)
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
-    deadline = Deadline(options, table)
+    deadline = _deadline(options, table, LISTING)
     suspicion, how = _suspicion(options, table, deadline)
     k = suspicion.scores.size
     if k > MOST_LINES:  # suggestions for millions of cells would take hours
@@ -103,6 +109,14 @@ def suspects(options: argparse.Namespace) -> int:
     return _ended(how)
 
 
+def _deadline(options: argparse.Namespace, table: Table, after: float) -> Deadline:
+    """For these commands; with `after` for each cell when all was looked for."""
+    before, columns = 0.0, COLUMN * len(table.features)
+    if table.label and not (options.values or options.no_values):
+        before = VALUING * table.cells.size
+    return Deadline(options, table, before, columns + after * table.cells.size)
+
+
 def _suspicion(
     options: argparse.Namespace, table: Table, deadline: Deadline
 ) -> tuple[Suspicion, str | None]:
@@ -120,7 +134,8 @@ def _suspicion(
                 "those of this table, or leave --values out."
             )
     elif table.label and not options.no_values:
-        values, stopped = find_values(options, table, deadline, OF_VALUES)
+        with _looking_for_rules(table):
+            values, stopped = find_values(options, table, deadline, OF_VALUES)
         if stopped:
             values.save(file)
             how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
@@ -139,6 +154,29 @@ def _suspicion(
             raise
         raise Kept(f"stopped before there was a list of suspects. {how}") from None
     return make_suspicion(table, values, found), how if stopped or early else None
+
+
+@contextmanager
+def _looking_for_rules(table: Table) -> Iterator[None]:
+    """Meanwhile look for what breaks rules, which is kept with the table.
+
+    That cannot be cut short, and takes one core; values hardly need Python.
+    """
+    is_over = False
+
+    def look() -> None:
+        for finder in FINDERS:
+            if not is_over:
+                finder(table)
+
+    with ThreadPoolExecutor(1) as pool:
+        looking = pool.submit(look)
+        try:
+            yield
+        except BaseException:
+            is_over = True
+            raise
+    looking.result()
 
 
 def _steps(
@@ -195,11 +233,12 @@ def report(options: argparse.Namespace) -> int:
     if options.measure:
         from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
     table = read_table(options)
-    deadline = Deadline(options, table, XLSX if options.xlsx else WRITING)
+    deadline = _deadline(options, table, LISTING + PAGE)
     outputs = {"--out": Path(options.out)}
     if options.xlsx:
         check_openpyxl()
         deadline.need("--xlsx", XLSX * table.cells.size)
+        deadline.leave(XLSX * table.cells.size)
         outputs["--xlsx"] = Path(options.xlsx)
     read = (options.csv, options.test, options.values, options.decisions)
     check_outputs(outputs, read)

@@ -10,6 +10,8 @@ import pandas as pd
 from cellval.cli import signals
 from cellval.cli.files import (
     LONGEST,
+    VALUING,
+    WRITING,
     Deadline,
     find_values,
     how_to_go_on,
@@ -40,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, project: Project | None) -> int:
     table = read_table(options, project)
     folder = _out_folder(options)
-    deadline = Deadline(options, table)
+    n_cells = table.cells.size
+    deadline = Deadline(options, table, VALUING * n_cells, WRITING * n_cells)
     values, stopped = find_values(options, table, deadline, project=project)
     write_results(values, table, folder)
     settings = values.settings
@@ -106,7 +109,8 @@ def explain(options: argparse.Namespace) -> int:
         raise InputError(
             f"Row {options.row:,} has no label, so it has no value. Choose another one."
         )
-    values, stopped = find_values(options, table, Deadline(options, table))
+    deadline = Deadline(options, table, VALUING * table.cells.size, 0)
+    values, stopped = find_values(options, table, deadline)
     print(_explanation(values, options.row))
     if not stopped:
         return 0

@@ -8,8 +8,8 @@ from cellval.detect.finding import Finding, column_name, finding, in_cells
 from cellval.detect.placeholders import CODES, Placeholder, missing_codes
 from cellval.detect.series import in_step
 from cellval.kept import kept
-from cellval.table.columns import MISSING_MARKERS, Texts
-from cellval.table.table import Table
+from cellval.table.columns import MISSING_MARKERS
+from cellval.table.table import Table, texts_of
 from cellval.text import brief
 
 NUMBER, WORD = 0.9, 0.4  # how sure: -999 far from all others, "unknown"
@@ -72,12 +72,14 @@ def _markers(table: Table) -> Iterator[Finding]:
     held: dict[str, list[tuple[str, np.ndarray]]] = {}
     blank: set[str] = set()
     for column in table.columns:
-        texts = Texts.of(table.cells[column.name])
-        empty = [k for k, text in enumerate(texts.stripped) if not text]
+        texts = texts_of(table)[column.name]
+        gone = np.flatnonzero(texts.missing)
+        found = [text.strip() for text in texts.some(gone)]
+        empty = gone[[not text for text in found]]
         if texts.counts[empty].sum() >= BLANKS * table.n_rows:
             blank.add(column.name)
-        for k in np.flatnonzero(texts.missing).tolist():
-            if (text := texts.stripped[k]).casefold() in MISSING_MARKERS:
+        for k, text in zip(gone.tolist(), found, strict=True):
+            if text.casefold() in MISSING_MARKERS:
                 rows = np.flatnonzero(texts.index == k)
                 held.setdefault(text, []).append((column.name, rows))
     if len(held) != 1:  # it is how this file says that

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cellval.kept import kept
-from cellval.table.table import Table
+from cellval.table.table import Table, texts_of
 
 FEWEST = 3  # times a row is there: a file that was appended to itself has each twice
 
@@ -29,8 +29,9 @@ def confirmed(table: Table) -> np.ndarray:
     names = [*table.feature_names, *([table.label] if table.label else [])]
     marks = np.zeros((len(names), table.n_rows), np.uint64)
     for mark, name in zip(marks, names, strict=True):
-        codes, texts = pd.factorize(table.cells[name])
-        mark[:] = draw.integers(0, 2**63, len(texts), np.uint64)[codes]
+        texts = texts_of(table)[name]
+        number = draw.integers(0, 2**63, len(texts.arrow), np.uint64)
+        mark[:] = number[texts.index]
     whole = marks.sum(axis=0, dtype=np.uint64)
     alike = _how_many(whole)
     rows = np.flatnonzero(alike >= FEWEST * _usual(whole))

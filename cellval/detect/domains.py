@@ -16,7 +16,7 @@ import pandas as pd
 
 from cellval.kept import kept
 from cellval.table.columns import FIT, Texts, numbers_of
-from cellval.table.table import Table
+from cellval.table.table import Table, texts_of
 
 # How well a text fits: as others do; perhaps; nobody knows; a number far from others or
 # an unheard-of text that looks like them; of another kind altogether.
@@ -37,7 +37,8 @@ class Domain:
     """What cells of a column look like."""
 
     n: int  # cells that are not missing
-    counts: Mapping[str, int]  # cells that hold a text,
+    # Cells that hold a text, which is no number where most are,
+    counts: Mapping[str, int]
     shapes: Mapping[str, int]  # or one of a shape; of texts only
     unit: str | None  # of its numbers; None for a column of texts
     numbers: np.ndarray  # of each cell, NaN for others; empty for a column of texts
@@ -46,16 +47,19 @@ class Domain:
 
     @classmethod
     def of(cls, texts: Texts, decimal: str) -> "Domain":
-        counts: Counter[str] = Counter()
-        for k in np.flatnonzero(~texts.missing).tolist():
-            counts[texts.stripped[k]] += int(texts.counts[k])
         values, unit = numbers_of(texts, decimal)
         values[~np.isfinite(values)] = np.nan
-        if counts and texts.share(values) >= FIT:
+        counts: Counter[str] = Counter()
+        if texts.present and texts.share(values) >= FIT:
             numbers = values[texts.index]
+            asked = np.flatnonzero(~texts.missing & np.isnan(values))
+            for text, k in zip(texts.some(asked), asked.tolist(), strict=True):
+                counts[text.strip()] += int(texts.counts[k])
             return cls(
                 texts.present, counts, {}, unit, numbers, _inner(numbers), decimal
             )
+        for k in np.flatnonzero(~texts.missing).tolist():
+            counts[texts.stripped[k]] += int(texts.counts[k])
         shapes: Counter[str] = Counter()
         for text, count in counts.items():
             shapes[shape(text)] += count
@@ -85,7 +89,7 @@ class Domain:
     def fits(self, texts: Texts, own: int = 0) -> np.ndarray:
         """How well each text fits; with `own` 1, one cell is the text's own."""
         if self.n <= own:
-            return np.full(len(texts.raw), UNKNOWN)
+            return np.full(len(texts.arrow), UNKNOWN)
         is_number = self.unit is not None
         fits = self._numbers(texts, own) if is_number else self._texts(texts, own)
         return np.where(texts.missing, UNKNOWN, fits)
@@ -102,7 +106,7 @@ class Domain:
     def _texts(self, texts: Texts, own: int) -> np.ndarray:
         of_texts, of_shapes = _Rarity(self.counts), _Rarity(self.shapes)
         is_shared = self.is_shared
-        fits = np.empty(len(texts.raw))
+        fits = np.empty(len(texts.arrow))
         for k, text in enumerate(texts.stripped):
             count = self.counts.get(text, 0)
             looks = self.shapes.get(shape(text), 0)
@@ -135,19 +139,14 @@ class _Rarity:
 @kept(1)
 def domains(table: Table) -> tuple[Domain, ...]:
     """Of every column of the file, in its order."""
-    return tuple(Domain.of(texts, table.decimal) for texts in _texts(table))
+    return tuple(Domain.of(texts, table.decimal) for texts in texts_of(table).values())
 
 
 @kept(1)
 def own_fits(table: Table) -> np.ndarray:
     """How well each cell fits its own column; (n_rows, n_columns of the file)."""
-    pairs = zip(domains(table), _texts(table), strict=True)
+    pairs = zip(domains(table), texts_of(table).values(), strict=True)
     return np.column_stack([domain.fits(t, 1)[t.index] for domain, t in pairs])
-
-
-@kept(1)
-def _texts(table: Table) -> tuple[Texts, ...]:
-    return tuple(Texts.of(table.cells[name]) for name in table.cells)
 
 
 def fits_of(domain: Domain, cells: Sequence[str]) -> np.ndarray:

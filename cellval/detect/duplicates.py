@@ -12,11 +12,14 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cellval.detect.finding import Finding, column_name, finding
 from cellval.detect.misspelt import is_slip
 from cellval.kept import kept
-from cellval.table.table import Table
+from cellval.table.columns import Texts
+from cellval.table.table import Table, texts_of
 from cellval.text import counted
 
 BY_CHANCE = 0.01  # pairs of rows that agree so by chance, at most, if columns were free
@@ -68,13 +71,13 @@ def near_duplicates(table: Table) -> list[Finding]:
 class _Column:
     name: str
     codes: np.ndarray
-    texts: list[str]
+    texts: pa.Array  # lists of many of them take long
     kind: str
 
     @property
     def blank(self) -> int:
         """Code of the blank text; -1 if no cell is blank."""
-        return self.texts.index("") if "" in self.texts else -1
+        return int(pc.index(self.texts, "").as_py())
 
     @property
     def is_moment(self) -> bool:
@@ -86,12 +89,14 @@ class _Column:
 def _columns(table: Table) -> list[_Column]:
     """All but ids and constants; the label is one of them."""
     kinds = {column.name: column.kind for column in table.columns}
-    columns = []
+    known, columns = texts_of(table), []
     for name in map(str, table.cells):
         kind = kinds.get(name, "label")
         if kind not in ("id", "constant"):
-            codes, texts = pd.factorize(table.cells[name].str.strip())
-            columns.append(_Column(name, codes, [*map(str, texts)], kind))
+            texts = known[name]
+            if not texts.is_tidy:  # some may be the same without the blanks
+                texts = Texts.of(table.cells[name].str.strip())
+            columns.append(_Column(name, texts.index, texts.arrow, kind))
     return columns
 
 
@@ -205,7 +210,8 @@ class _Members:
         """Do most of them differ by a slip of the fingers?"""
         both = [(i, like) for i, like, _ in self.odd]
         both += [(int(a), int(b)) for a, b in self.pairs]
-        texts = ([column.texts[column.codes[i]] for i in pair] for pair in both)
+        codes = (column.codes[[*pair]] for pair in both)
+        texts = (column.texts.take(pair).to_pylist() for pair in codes)
         return 2 * sum(is_slip(a, b) for a, b in texts) > len(both)
 
     @classmethod

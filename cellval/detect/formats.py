@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
+import pyarrow.compute as pc
 
 from cellval.detect.finding import Finding, column_name, finding, in_cells
 from cellval.detect.other_dates import DateWriting, date_writing, meant
@@ -26,7 +27,7 @@ from cellval.detect.readings import (
 from cellval.kept import kept
 from cellval.table.columns import MISSING_MARKERS, Column, Texts
 from cellval.table.notes import header_rows
-from cellval.table.table import Table
+from cellval.table.table import Table, texts_of
 from cellval.text import brief, counted, listed
 
 NOTATION = 0.3  # how sure: <5 among numbers says more than a number can
@@ -68,9 +69,7 @@ UNIT_WORDS = {
 _with_unit = re.compile(r"([-+−]?\d[\d.,]*)\s*([^\W\d][^\d]*|[%$€£][^\d]*)")
 _beyond = re.compile(r"[<>≤≥~≈]=? ?#|# ?\+|# ?[-–/] ?#")
 _letter = re.compile(r"# ?[a-z]")
-_damage = re.compile(
-    "[ÃÂ][\u0080-\u00bf]|â€|ï»¿|\ufffd|&(?:amp|lt|gt|quot|nbsp|#\\d+);"
-)
+_damage = "[ÃÂ][\u0080-\u00bf]|â€|ï»¿|\ufffd|&(?:amp|lt|gt|quot|nbsp|#\\d+);"
 
 
 @kept(1)
@@ -78,7 +77,7 @@ def formats(table: Table) -> tuple[Finding, ...]:
     """Those of all columns of the file; of classes only the blanks around them."""
     found: list[Finding] = []
     for column in table.columns:
-        texts = Texts.of(table.cells[column.name])
+        texts = texts_of(table)[column.name]
         dates = date_writing(column, texts)
         others = _other_dates(column, texts, dates) if dates else {}
         found += _strays(table, column, others)
@@ -88,7 +87,7 @@ def formats(table: Table) -> tuple[Finding, ...]:
         if column.numbers is None and column.kind in ("category", "text", "id"):
             found += _spelt_units(table, column, texts) or _unlike(table, column, texts)
     if table.class_column is not None:
-        texts = Texts.of(table.cells[table.label])
+        texts = texts_of(table)[table.label]
         found += _outer_blanks(table, table.class_column, texts)
     return tuple(found)
 
@@ -234,7 +233,8 @@ def _way(text: str) -> str:
 
 def _damaged(table: Table, column: Column, texts: Texts) -> Iterator[Finding]:
     """Letters that went through a wrong encoding, and codes of web pages."""
-    bad = [k for k, text in enumerate(texts.raw) if _damage.search(text)]
+    looks_so = pc.match_substring_regex(texts.arrow, _damage)
+    bad = np.flatnonzero(looks_so.to_numpy(zero_copy_only=False)).tolist()
     if not bad:
         return
     n = int(texts.counts[bad].sum())

@@ -12,7 +12,7 @@ if those who break it stand alone in their group.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -221,6 +221,8 @@ class Coded:
     @classmethod
     def of(cls, cells: pd.Series) -> "Coded":
         texts = Texts.of(cells)
+        if texts.is_tidy and not texts.missing.any():
+            return cls(texts.index.astype(np.int64), (*texts.raw, ""))
         place: dict[str, int] = {}
         for text, gone in zip(texts.stripped, texts.missing, strict=True):
             if not gone:
@@ -235,12 +237,16 @@ class Coded:
     def n(self) -> int:
         return len(self.texts)
 
-    @property
+    @cached_property
     def sizes(self) -> np.ndarray:
         """Rows that hold each text; none for what is missing."""
         sizes = np.bincount(self.codes, minlength=self.n)
         sizes[-1] = 0
         return sizes
+
+    @cached_property
+    def has_blanks(self) -> bool:
+        return int(self.sizes.sum()) < self.codes.size
 
     @property
     def has_groups(self) -> bool:
@@ -288,14 +294,15 @@ class Groups:
 
 def judge(a: Coded, b: Coded, draw: np.random.Generator) -> tuple[int, int, int] | None:
     """Rows, exceptions and those of chance, if it is a rule."""
+    if not b.has_blanks:  # soon, as nearly all pairs of columns are no rule
+        size = a.sizes[a.sizes >= GROUP]
+        if _are_few(size.size, int(size.sum())):
+            return None
+    n_groups, n, broken = _counts(a, b)
+    if _are_few(n_groups, n) or broken > BROKEN * n:
+        return None
     found = Groups.of(a, b, b.codes)
-    counted = found.usual[a.codes] >= 0
-    n, broken = int(counted.sum()), int(found.breaks.sum())
-    groups = np.flatnonzero(found.usual >= 0)
-    if groups.size < GROUPS or n < ROWS * groups.size or n < SURE**2:
-        return None
-    if broken > BROKEN * n:
-        return None
+    counted, groups = found.usual[a.codes] >= 0, np.flatnonzero(found.usual >= 0)
     shuffled = b.codes.copy()
     shuffled[counted] = draw.permutation(b.codes[counted])
     chance = int(Groups.of(a, b, shuffled).breaks.sum())
@@ -311,6 +318,27 @@ def judge(a: Coded, b: Coded, draw: np.random.Generator) -> tuple[int, int, int]
     if torn > TORN * broken or uneven > UNEVEN:
         return None
     return n, broken, chance
+
+
+def _are_few(n_groups: int, n: int) -> bool:
+    """Are so many rows in so many groups too few to say anything?"""
+    return n_groups < GROUPS or n < ROWS * n_groups or n < SURE**2
+
+
+def _counts(a: Coded, b: Coded) -> tuple[int, int, int]:
+    """Groups that count, their rows, and those that break what is usual: as `Groups`
+    has them, in a tenth of the time.
+    """
+    pairs = np.sort(a.codes * b.n + b.codes)
+    first = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+    counts = np.diff(np.append(first, pairs.size))
+    of, held = np.divmod(pairs[first], b.n)
+    group = np.flatnonzero(np.append(True, of[1:] != of[:-1]))
+    size, common = np.add.reduceat(counts, group), np.maximum.reduceat(counts, group)
+    present = np.maximum.reduceat(np.where(held == b.n - 1, 0, counts), group)
+    counted = (size >= GROUP) & (of[group] < a.n - 1) & (present == common)
+    n = int(size[counted].sum())
+    return int(counted.sum()), n, n - int(common[counted].sum())
 
 
 def dependency_of(

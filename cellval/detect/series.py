@@ -11,7 +11,7 @@ import pandas as pd
 
 from cellval.kept import kept
 from cellval.table.columns import Column
-from cellval.table.table import Table
+from cellval.table.table import Table, texts_of
 
 FEWEST = 50  # blocks of rows, or order tells nothing
 CLOSER = 0.3  # times as far as in a shuffled table are cells from those around them
@@ -66,9 +66,8 @@ def _shuffled(table: Table, block: np.ndarray, n: int) -> np.ndarray:
 def _blocks(table: Table) -> np.ndarray:
     """Number of the block of rows that are copies of each other, of each row."""
     changes = np.zeros(table.n_rows, bool)
-    for name in table.cells:
-        codes = pd.factorize(table.cells[name])[0]
-        changes[1:] |= codes[1:] != codes[:-1]
+    for texts in texts_of(table).values():
+        changes[1:] |= texts.index[1:] != texts.index[:-1]
     return np.cumsum(changes)
 
 

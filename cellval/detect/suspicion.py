@@ -60,8 +60,10 @@ class Suspicion:
 
     def first(self, k: int | None) -> np.ndarray:
         """The first k of `order`, found without sorting all cells (all with None)."""
-        if k is None or "order" in self.__dict__ or not 0 < k < self.scores.size:
+        if k is None or "order" in self.__dict__ or k >= self.scores.size:
             return self.order[:k]
+        if k == 0:
+            return np.empty(0, np.int64)
         scores, harm = self.scores.ravel(), self.harm.ravel()
         worst = np.flatnonzero(scores <= np.partition(scores, k - 1)[k - 1])
         return worst[_order(scores[worst], harm[worst])][:k]
@@ -98,7 +100,8 @@ class Suspicion:
 
     def findings(self, cells: tuple[np.ndarray, ...]) -> list[str]:
         """One of `FINDINGS` for each cell, by positions of rows and columns."""
-        flagged = self.ranks[cells] <= self.n_flagged
+        at = np.ravel_multi_index(cells, self.scores.shape)
+        flagged = np.isin(at, self.first(self.n_flagged))
         kinds = np.where(flagged, 0, 1 + self.corner[cells])
         names = list(FINDINGS.values())
         return [names[kind] for kind in kinds.tolist()]

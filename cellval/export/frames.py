@@ -31,7 +31,10 @@ def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame.columns:
         if not pd.api.types.is_numeric_dtype(frame[name].dtype):
             texts = frame[name].astype(str)
-            frame[name] = texts.map({text: safe_text(text) for text in texts.unique()})
+            different = texts.unique().tolist()
+            safe = {text: safe_text(text) for text in different}
+            # Mostly all are harmless, and to put others in their place takes long.
+            frame[name] = texts if [*safe.values()] == different else texts.map(safe)
     frame.columns = pd.Index([safe_text(str(name)) for name in frame.columns])
     return frame
 

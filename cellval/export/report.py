@@ -187,15 +187,15 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
         return []
     n, m = suspicion.scores.shape
     view = value_view(suspicion.values)
-    suspects = suspicion.order[: suspicion.n_flagged]
+    suspects = suspicion.first(suspicion.n_flagged)
     outlined = {(int(at) // m, int(at) % m) for at in suspects}
     rows, columns = np.arange(n), np.arange(m)
     which, more = "Every cell", []
     if m > MOST_COLUMNS:
-        columns = np.sort(_worst(suspicion.order % m, MOST_COLUMNS))
+        columns = np.sort(_worst(suspicion, lambda at: at % m, MOST_COLUMNS))
         which = f"The {MOST_COLUMNS} most suspicious columns of {m:,}"
     if n > WHOLE_ROWS:
-        rows = _worst(suspicion.order // m, MOST_ROWS)
+        rows = _worst(suspicion, lambda at: at // m, MOST_ROWS)
         which = (
             f"The {MOST_ROWS} most suspicious rows of {n:,}, worst first,"
             + f" and the {MOST_COLUMNS} most suspicious columns of {m:,},"
@@ -217,10 +217,16 @@ def _pictures(suspicion: Suspicion) -> list[tuple[str, str]]:
     return [(caption, _drawn(figure, "heatmap", first=True)), *more]
 
 
-def _worst(places: np.ndarray, k: int) -> np.ndarray:
-    """The k different places that come first."""
-    found, first = np.unique(places, return_index=True)
-    return np.asarray(found[np.argsort(first)][:k])
+def _worst(
+    suspicion: Suspicion, place: Callable[[np.ndarray], np.ndarray], k: int
+) -> np.ndarray:
+    """The k different rows or columns, places of cells, that come first."""
+    n = k
+    while True:  # all cells are not put in order for a few
+        n *= 4
+        found, first = np.unique(place(suspicion.first(n)), return_index=True)
+        if found.size >= k or n >= suspicion.scores.size:
+            return np.asarray(found[np.argsort(first)][:k])
 
 
 def _overview(view: ValueView, n_rows: int) -> tuple[str, str]:
@@ -264,7 +270,7 @@ def _suspects(
 ) -> dict[str, Any]:
     k, n = n_listed(suspicion, MOST_LISTED), suspicion.n_flagged
     frame = suspects_list(suspicion, k, repairs=repairs, decisions=decisions)
-    cells = np.unravel_index(suspicion.order[:k], suspicion.scores.shape)
+    cells = np.unravel_index(suspicion.first(k), suspicion.scores.shape)
     frame["finding"] = suspicion.findings(cells)
     unit = value_view(suspicion.values).unit if suspicion.values is not None else None
     value = unit.with_error if unit else lambda value, error: ""

@@ -37,7 +37,9 @@ NANOSECONDS, FAR_NANOSECONDS, NEAR_NANOSECONDS = 15.0, 3.0, 40.0
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
 SEGMENTS = 4  # parts of the test points whose sums are kept apart
 GROUPS = 64  # of items in a segment: their sums are added up where they are made
-GROUP_WORK = 1e9  # evaluations of a group, at most: seconds, then there is a new map
+# Evaluations of a group, at most, with the near field and without: seconds, then there
+# is a new map, and a budget is looked at.
+GROUP_NEAR, GROUP_WORK = 1e9, 1e8
 BRANCH = 8  # groups whose sums are added up before those of all others
 
 
@@ -65,6 +67,7 @@ class Plan:
     random_state: int
     begun: tuple[int, ...] = ()  # pairs of the passes that an earlier run has begun
     n_drawn: int = 0  # test points of the first pass after which the run ends; 0: none
+    is_near: bool = False  # do evaluations take the time of the near field?
 
     @property
     def n_visited(self) -> int:
@@ -110,11 +113,18 @@ class Plan:
 
     def group(self, pass_number: int, number: int, work: float | None = None) -> Item:
         """An item with those after it in its segment, up to about so much work; by
-        default some of many items, or one of few.
+        default some of many items, or one of few, and fewer in the first two groups: a
+        first answer comes soon.
 
         Where groups end does not depend on the item from which a run goes on.
         """
         size = self._group_size(pass_number, number, work)
+        if work is None:
+            item = self.item(pass_number, number)
+            step = self.batch(item.n_pairs)
+            done = item.first - self.segments()[item.segment][0]
+            few = (max(1, size // part // step) * step for part in (4, 2))
+            size = next((n for n in few if done < n), size)
         return self._up_to(size, pass_number, number, self.n_visited)
 
     def branch(self, pass_number: int, number: int) -> Item:
@@ -135,7 +145,8 @@ class Plan:
         step = self.batch(item.n_pairs)
         start, end = self.segments()[item.segment]
         each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
-        many = int((GROUP_WORK if work is None else work) / each)
+        usual = GROUP_NEAR if self.is_near else GROUP_WORK
+        many = int((usual if work is None else work) / each)
         if work is None:
             many = min(many, (end - start) // step // GROUPS)
         return step * max(1, many)
@@ -283,5 +294,5 @@ def make_plan(
             "A run over all column subsets and a run over sampled ones cannot continue "
             "each other. Start a new run."
         )
-    seed = int(options.random_state)
-    return Plan(n_rows, n_columns, n_tests, n_pairs, seed, begun)
+    seed, is_near = int(options.random_state), 0 < (options.near or 0) < n_rows
+    return Plan(n_rows, n_columns, n_tests, n_pairs, seed, begun, is_near=is_near)

@@ -120,6 +120,9 @@ class Project:
         weakref.finalize(self, _close_all, self._locks)
         self._leaving: set[str] = set()  # runs that are over, as soon as written
         self._sources: dict[str, Source] = {}  # files that are in memory only
+        self._tables: weakref.WeakValueDictionary[Any, Table] = (
+            weakref.WeakValueDictionary()
+        )
         self.work = work or Work()
         self._load_work()
         self.work.keep = self._keep
@@ -447,8 +450,7 @@ class Project:
 
     def table_of(self, run: Run) -> Table:
         """The table that a run valued."""
-        table = run.setup.read(self.source)
-        return repaired(table, run.changes) if run.changes else table
+        return self._read(run.setup, run.changes)
 
     def values_of(self, run: Run, table: Table) -> CellValues | None:
         """Values up to the last checkpoint; a damaged file of them is set aside."""
@@ -559,8 +561,17 @@ class Project:
     @property
     def table(self) -> Table:
         """The file as it is read, with all repairs."""
-        table = self.setup.read(self.source)
-        return repaired(table, self.work.repairs) if self.work.repairs else table
+        return self._read(self.setup, self.work.repairs)
+
+    def _read(self, setup: Setup, changes: Repairs) -> Table:
+        """The same table as long as anybody has it: a large one takes seconds."""
+        asked = setup, frozenset(changes.items())
+        table = self._tables.get(asked)
+        if table is None:
+            table = setup.read(self.source)
+            table = repaired(table, changes) if changes else table
+            self._tables[asked] = table
+        return table
 
     # --- other results ----------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -125,9 +125,7 @@ class Texts:
     def of(cls, cells: pd.Series, known: tuple[str, ...] = ()) -> "Texts":
         """A text that is `known` to be a category is not missing."""
         index, uniques = pd.factorize(cells)
-        arrow = pa.array(uniques, pa.large_string())
-        if isinstance(arrow, pa.ChunkedArray):
-            arrow = arrow.combine_chunks()
+        arrow = as_arrow(uniques)
         counts = np.bincount(index, minlength=len(arrow))
         is_tidy = bool(pc.all(pc.match_substring_regex(arrow, _tidy)).as_py())
         asked = _numbers_where(arrow, _maybe_missing) if is_tidy else None
@@ -278,6 +276,18 @@ def _strays(texts: Texts, rows: np.ndarray) -> tuple[tuple[int, str], ...]:
     rows = rows[np.isin(texts.index[rows], list(filled))]
     numbers = texts.index[rows].tolist()
     return tuple((i, filled[k]) for i, k in zip(rows.tolist(), numbers, strict=True))
+
+
+def as_arrow(texts: Any) -> pa.Array:
+    """Texts in one piece of memory; lists of many of them are slow."""
+    arrow = pa.array(texts, pa.large_string())
+    return arrow.combine_chunks() if isinstance(arrow, pa.ChunkedArray) else arrow
+
+
+def between(texts: pa.Array, mark: str) -> pa.LargeStringScalar:
+    """All texts with a mark between them."""
+    rows = pa.ListArray.from_arrays([0, len(texts)], texts)
+    return pc.binary_join(rows, pa.scalar(mark, texts.type))[0]
 
 
 def _numbers_where(texts: pa.Array, pattern: str) -> np.ndarray:

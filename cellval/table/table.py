@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cellval.errors import InputError
 from cellval.in_notebooks import InNotebooks
+from cellval.kept import kept
 from cellval.limits import refuse_shape
 from cellval.table.columnar import arrow_cells, is_arrow
 from cellval.table.columns import (
     KINDS,
     Column,
     Texts,
+    as_arrow,
+    between,
     cells_of,
     column_of,
     read_only,
@@ -193,7 +195,7 @@ class Table(InNotebooks):
             digest.update(str(name).encode("utf-8"))
             if self.n_rows:
                 digest.update(b"\0")
-                digest.update(_between_nul(self.cells[name]))
+                digest.update(between(as_arrow(self.cells[name]), "\0").as_buffer())
             digest.update(b"\0\0")
         return digest.hexdigest()
 
@@ -653,14 +655,10 @@ def _mixed(numbers: np.ndarray, cells: np.ndarray) -> np.ndarray:
     return np.asarray(mixed ^ (mixed >> np.uint64(29)))
 
 
-def _between_nul(cells: pd.Series) -> pa.Buffer:
-    """All texts of a column with NUL between them; lists of texts are slow."""
-    texts = pa.array(cells, pa.large_string())
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    rows = pa.ListArray.from_arrays([0, len(texts)], texts)
-    nul = pa.scalar("\0", pa.large_string())
-    return pc.binary_join(rows, nul)[0].as_buffer()
+@kept(1)
+def texts_of(table: Table) -> dict[str, Texts]:
+    """The different texts of each column of the file, found once for all who ask."""
+    return {str(name): Texts.of(table.cells[name]) for name in table.cells}
 
 
 def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:

@@ -10,9 +10,11 @@ from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 
 from cellval.errors import InputError
 from cellval.in_notebooks import InNotebooks
+from cellval.table.columns import as_arrow, between
 from cellval.table.decoding import bytes_of
 from cellval.table.table import Table
 from cellval.text import counted, cut
@@ -23,6 +25,7 @@ from cellval.whole_files import whole_file
 
 FORMAT = 2  # of saved files
 LARGE = 8e6  # bytes of an array
+PLAIN = r"^[ !#-\[\]-~]*$"  # texts in which JSON escapes nothing
 OF_ROWS = ("values", "stderr", "row_values", "row_stderr")  # arrays, a line for each
 READERS = {1: from_0_1, FORMAT: Settings.from_dict}  # of settings, by format
 
@@ -302,8 +305,8 @@ class CellValues(InNotebooks):
         arrays = {name: getattr(self, name) for name in ARRAYS}
         arrays |= {f"state_{name}": array for name, array in self.state.items()}
         # Column by column: all texts at once would take much memory.
-        texts = (self.cells.iloc[:, j].tolist() for j in range(self.cells.shape[1]))
-        cells = ", ".join(map(json.dumps, texts))
+        texts = (self.cells.iloc[:, j] for j in range(self.cells.shape[1]))
+        cells = ", ".join(map(_as_json, texts))
         about = f'{json.dumps(header)[:-1]}, "cells": [{cells}]}}'
         arrays["about"] = np.frombuffer(about.encode(), np.uint8)
         with whole_file(path) as file:
@@ -317,6 +320,14 @@ def _smallest(numbers: np.ndarray, k: int | None) -> np.ndarray:
         limit = np.partition(numbers[known], k)[k]
         known = known[numbers[known] <= limit]
     return known[np.argsort(numbers[known], kind="stable")][:k]
+
+
+def _as_json(cells: pd.Series) -> str:
+    """What `json.dumps` makes of a column's texts, but soon where all are plain."""
+    texts = as_arrow(cells)
+    if not len(texts) or not pc.all(pc.match_substring_regex(texts, PLAIN)).as_py():
+        return json.dumps(cells.tolist())
+    return '["' + between(texts, '", "').as_py() + '"]'
 
 
 def _write_npz(file: IO[bytes], arrays: Mapping[str, np.ndarray]) -> None:

@@ -26,7 +26,7 @@ def column_facts(
     m = len(values.column_names)
     suspects = None
     if suspicion is not None:
-        flagged = suspicion.order[: suspicion.n_flagged]
+        flagged = suspicion.first(suspicion.n_flagged)
         suspects = np.bincount(flagged % m, minlength=m)
     missing = [column_of(table, name).missing.mean() for name in values.column_names]
     return ColumnFacts(suspects, np.array(missing))

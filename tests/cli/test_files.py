@@ -103,7 +103,33 @@ def test_what_has_a_result_stops_when_its_share_of_the_time_is_over():
     options = SimpleNamespace(budget=1e-9)
     table = random_table(0, 6, ["number"])
     steps = snapshots((0, None), (0.1, None), (0.2, "first"), (1, "all"))
-    assert last_of(steps, deadline=Deadline(options, table)) == ("first", False)
+    assert last_of(steps, deadline=Deadline(options, table, 0, 0)) == ("first", False)
     options.budget = None
     steps = snapshots((0, None), (0.2, "first"), (1, "all"))
-    assert last_of(steps, deadline=Deadline(options, table)) == ("all", False)
+    assert last_of(steps, deadline=Deadline(options, table, 0, 0)) == ("all", False)
+
+
+def test_what_comes_last_has_its_part_of_the_seconds(monkeypatch):
+    options, table = SimpleNamespace(budget=100.0), random_table(0, 6, ["number"])
+    now = 1000.0
+    monkeypatch.setattr("cellval.cli.files.time.monotonic", lambda: now)
+    deadline = Deadline(options, table, before=1.0, after=20.0)
+    deadline.leave(30)
+    for seconds, share in ((24, 0.5), (49, 1)):
+        now = 1000.0 + seconds
+        assert not deadline.is_over(share)
+        now += 1.5
+        assert deadline.is_over(share)
+
+
+def test_few_seconds_are_refused_only_where_far_more_are_needed():
+    table = random_table(0, 100, ["number"] * 2)
+    options = SimpleNamespace(budget=10.0)
+    Deadline(options, table, before=8, after=4)  # 12 s: a little more
+    told = message_of(Deadline, options, table, 10, 4)
+    assert "--seconds 10 is too short for 300 cells" in told
+    assert "takes about 14 s. Allow --seconds 14 or more" in told
+    options.budget = 0.1
+    Deadline(options, table, before=2, after=2)  # they are few
+    options.budget = None
+    Deadline(options, table, before=1e3, after=1e3)

@@ -2,14 +2,16 @@
 
 import re
 import sys
+import threading
 
 import pandas as pd
 import pytest
-from cases import SAMPLES, survey_workbook
+from cases import SAMPLES, random_table, survey_workbook
 from command_line import on_davis
 
 import cellval
 from cellval.cli.arguments import main
+from cellval.cli.find import _looking_for_rules
 
 
 def repair(tmp_path, decisions, *arguments, raw=b"x;y\r\n1;a\r\n 2;b\r\n30;b\r\n=4;a"):
@@ -317,6 +319,45 @@ def test_what_takes_longer_than_the_seconds_is_refused_before_the_work(
     told = capsys.readouterr().err
     assert f"{option} would take about" in told and "--seconds 10" in told
     assert not out.exists() and not book.exists()
+
+
+@pytest.mark.parametrize("command", ["run", "suspects", "report"])
+def test_far_too_few_seconds_are_refused_before_the_work(
+    command, tmp_path, monkeypatch, capsys
+):
+    for where in ("value", "find"):
+        monkeypatch.setattr(f"cellval.cli.{where}.VALUING", 0.1)
+    out = tmp_path / "out"
+    assert on_davis(command, "--out", out, "--seconds", 10) == 2
+    told = capsys.readouterr().err
+    assert "--seconds 10 is too short" in told and "Allow --seconds" in told
+    assert not out.is_file() and not list(tmp_path.glob("out/*"))
+
+
+def test_what_goes_wrong_with_rules_is_told_and_ends_with_the_values(monkeypatch):
+    asked = []
+
+    def fails(table):
+        asked.append("fails")
+        raise MemoryError
+
+    table = random_table(0, 20, ["number"])
+    monkeypatch.setattr("cellval.cli.find.FINDERS", (fails,))
+    with pytest.raises(MemoryError), _looking_for_rules(table):
+        asked.append("values")
+    assert sorted(asked) == ["fails", "values"]
+    begun, waits = threading.Event(), threading.Event()
+
+    def looks(table):
+        begun.set()
+        waits.wait()
+
+    monkeypatch.setattr("cellval.cli.find.FINDERS", (looks, fails))
+    with pytest.raises(KeyboardInterrupt), _looking_for_rules(table):
+        begun.wait()
+        threading.Timer(0.1, waits.set).start()
+        raise KeyboardInterrupt  # the next one is not begun
+    assert asked.count("fails") == 1
 
 
 def test_measuring_ends_with_the_seconds(tmp_path, monkeypatch, davis_values, capsys):

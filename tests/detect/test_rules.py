@@ -7,7 +7,7 @@ from cases import shuffled
 
 import cellval
 from cellval.detect import rules
-from cellval.detect.rules import dependencies, exceptions
+from cellval.detect.rules import Coded, Groups, _counts, dependencies, exceptions
 from cellval.detect.surprise import surprise
 
 
@@ -104,6 +104,20 @@ def test_blanks_break_a_rule_but_make_none():
     frame["remark"] = ""
     frame.loc[::97, "remark"] = "seen"
     assert "remark" not in {target for _, target in names(read(frame))}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_counted_soon_is_what_the_groups_hold(seed):
+    draw = np.random.default_rng(seed)
+    n, blank = int(draw.integers(1, 60)), draw.choice([0, 0.5, 0.9], 2)
+    a, b = (
+        Coded.of(pd.Series(np.where(draw.random(n) < share, "", held.astype(str))))
+        for share, held in zip(blank, draw.integers(0, [[8], [3]], (2, n)), strict=True)
+    )
+    groups = Groups.of(a, b, b.codes)
+    counted = groups.usual[a.codes] >= 0
+    found = (groups.usual >= 0).sum(), counted.sum(), groups.breaks.sum()
+    assert _counts(a, b) == found
 
 
 def test_large_tables_are_judged_by_some_rows(monkeypatch):

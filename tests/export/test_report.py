@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser.conftest import chromium_path
-from cases import number_table, values_of
+from cases import number_table, random_table, values_of
 
 import cellval
 from cellval.detect.surprise import surprise
 from cellval.detect.suspicion import CORNERS, make_suspicion
-from cellval.export.report import WHOLE_ROWS, report_html
+from cellval.export.report import WHOLE_ROWS, _worst, report_html
 from cellval.repairs.measure import iter_comparison
 from cellval.repairs.repair import Repair, repaired
 from cellval.views.corners import corner_counts
@@ -245,6 +245,19 @@ def test_a_long_table_is_drawn_as_its_worst_rows_and_an_overview():
     assert "All 300 rows in the order of the file, in 120 bands" in text
     assert page.count(b"Plotly.newPlot(") >= 2
     assert b"click to" not in without_plotly(page).encode()
+
+
+def test_the_worst_rows_and_columns_are_found_without_an_order_of_all_cells():
+    table = random_table(0, 400, ["number"] * 5)
+    found = surprise(table)
+    everywhere = make_suspicion(table, None, found).order
+    for place in (lambda at: at // 5, lambda at: at % 5):
+        in_order = [*dict.fromkeys(place(everywhere).tolist())]
+        for k in (1, 3, 100, 1000):
+            suspicion = make_suspicion(table, None, found)
+            assert _worst(suspicion, place, k).tolist() == in_order[:k]
+            assert k > 3 or "order" not in vars(suspicion)
+            assert suspicion.first(0).size == 0
 
 
 @pytest.mark.skipif(chromium_path() is None, reason="no chromium")

@@ -9,6 +9,7 @@ from cellval.knn.plan import (
     ALL,
     BRANCH,
     DRAWN_WORK,
+    GROUP_NEAR,
     GROUP_WORK,
     ITEM_WORK,
     LEAST_DRAWN,
@@ -122,8 +123,15 @@ def test_groups_hold_every_item_once_and_end_where_segments_do(work):
         assert all(plan.work(g) <= max(work, plan.work(items[0])) for g in groups)
 
 
-def test_branches_are_some_groups_and_end_where_segments_do(monkeypatch):
-    monkeypatch.setattr("cellval.knn.plan.GROUPS", 10)
+@pytest.mark.parametrize(
+    ("groups", "of_segment"),
+    # those of an item; of several: the first ones of a segment have fewer
+    [(10, [BRANCH, BRANCH, 2]), (2, [5])],
+)
+def test_branches_are_some_groups_and_end_where_segments_do(
+    monkeypatch, groups, of_segment
+):
+    monkeypatch.setattr("cellval.knn.plan.GROUPS", groups)
     plan = Plan(2000, 9, 30_000, 1, 0)
     at, ends, n_groups = 0, set(), []
     while at == 0 or ends.isdisjoint({plan.n_tests}):
@@ -136,7 +144,23 @@ def test_branches_are_some_groups_and_end_where_segments_do(monkeypatch):
         assert group.last == branch.last and group.ends_segment == branch.ends_segment
         ends.add(branch.last)
     assert {end for _, end in plan.segments()} <= ends
-    assert n_groups == 4 * [BRANCH, BRANCH, 2]
+    assert n_groups == 4 * of_segment
+
+
+@pytest.mark.parametrize(
+    ("near", "most"), [(None, GROUP_WORK), (400, GROUP_NEAR), (200_000, GROUP_WORK)]
+)
+def test_of_evaluations_that_take_long_a_group_has_few_and_the_first_ones_fewer(
+    near, most
+):
+    plan = make_plan(200_000, 20, 200_000, RunOptions(near=near, budget=10.0))
+    groups, at = [], 0
+    while len(groups) < 12:
+        groups.append(plan.group(0, at))
+        at = groups[-1].number + 1
+    work = [plan.work(group) for group in groups]
+    assert most - plan.work(plan.item(0, 0)) < work[-1] <= most
+    assert [work[-1] / each for each in work] == [4, 4, 2, *[1] * 9]
 
 
 def test_a_run_that_goes_on_within_a_group_ends_where_the_group_would():
@@ -179,4 +203,6 @@ def test_there_is_a_new_map_every_few_seconds_however_many_test_points_there_are
         at = groups[-1].number + 1
     assert all(plan.work(group) <= GROUP_WORK for group in groups)
     assert groups[-1].last == plan.n_drawn
+    # Soon for the first time.
+    assert plan.work(groups[0]) <= GROUP_WORK / 2
     assert sum(map(plan.work, groups)) == pytest.approx(plan.total_work())

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -40,6 +41,23 @@ def test_what_was_decided_is_on_disk_at_once(project, again):
     ]
     found.undo((12, "height"))
     assert found.decisions == again(project).work.decisions == {(12, "weight"): "fine"}
+
+
+def test_a_table_is_read_once_as_long_as_anybody_has_it(project):
+    table = project.table
+    assert project.table is table
+    project.work.repair(12, "height", Repair("replace", "166"))
+    mended = project.table
+    assert mended is not table and mended.cells.at[11, "height"] == "166"
+    project.setup = replace(SETUP, exclude=("weight",))
+    assert "weight" not in project.table.feature_names
+    project.setup = SETUP
+    assert project.table is mended
+    project.work.undo((12, "height"))
+    assert project.table is table
+    gone = weakref.ref(table)
+    del table
+    assert gone() is None  # no project holds a table that nobody looks at
 
 
 def test_what_was_done_together_is_undone_together_later(project, again):

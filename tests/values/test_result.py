@@ -1,6 +1,7 @@
 """CellValues: lists, explanations, files, merging. Lower is worse."""
 
 import io
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from cases import close, make_table, random_table
 
 import cellval
 from cellval.errors import InputError
+from cellval.values.result import _as_json
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +55,25 @@ def test_explain_sums_to_the_row_s_value(values):
     assert parts["value"].abs().is_monotonic_decreasing
     with pytest.raises(cellval.InputError, match="no row 31"):
         values.explain(31)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [],
+        [""],
+        ["1.5", "a b", "~!#[]{}^_`'"],
+        ['a"b', "c"],
+        ["\\"],
+        ["\n"],
+        ["x\n"],
+        ["\x7f"],
+        ["ü"],
+    ],
+)
+@pytest.mark.parametrize("dtype", ["str", object])
+def test_texts_are_written_as_json_writes_them(texts, dtype):
+    assert _as_json(pd.Series(texts, dtype=dtype)) == json.dumps(texts)
 
 
 def test_save_and_load_keep_everything(values, tmp_path):
