@@ -64,7 +64,7 @@ FEWEST_LINES = 2_000  # of a list of some of the cells
 XLSX, FOLD = 3e-5, 1e-5
 # Those that cannot be cut short: to find what is surprising and list it; to make a page
 # of it. And for each column, to look for rules, and to see what it says about others.
-LISTING, PAGE, COLUMN = 1.5e-6, 0.8e-6, 0.02
+LISTING, PAGE, COLUMN = 1.5e-6, 0.8e-6, 0.03
 # Shares of --seconds after which values, surprise and suggestions are at their end.
 OF_VALUES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.8, 1.0
 
