@@ -252,7 +252,7 @@ def _uncompiled(
     """
     done, left = computation.before, iter(computation.pieces())
     make = _once(computation.make(state))
-    compiling, plain = _in_thread(computation.prepare), PlainPython()
+    compiling, plain = in_thread(computation.prepare), PlainPython()
     if _here.gives_way:
         plain.submit(_step_back)
 
@@ -343,7 +343,7 @@ def _workers(width: int, processes: bool) -> Executor:
     return executor
 
 
-def _in_thread(call: Callable[[], None]) -> "Future[None]":
+def in_thread(call: Callable[[], None]) -> "Future[None]":
     """Its end. No executor's thread: whoever leaves does not wait for it."""
     future: Future[None] = Future()
 
@@ -355,8 +355,15 @@ def _in_thread(call: Callable[[], None]) -> "Future[None]":
         else:
             future.set_result(None)
 
-    threading.Thread(target=run, name="cellval-prepare", daemon=True).start()
+    threading.Thread(target=run, name="cellval-beside", daemon=True).start()
     return future
+
+
+def await_end(future: "Future[Any]") -> None:
+    """Whatever it is. Signals that come meanwhile are heeded."""
+    while not future.done():
+        with _signals_told():
+            wait((future,), TICK)
 
 
 def _close(pool: Executor, over: bool) -> None:

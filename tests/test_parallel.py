@@ -486,7 +486,7 @@ def test_whoever_leaves_does_not_wait_for_the_compiler():
     leaving.start()
     leaving.join(WAIT)
     assert run.stops == 1
-    assert "cellval-prepare" in {thread.name for thread in threading.enumerate()}
+    assert "cellval-beside" in {thread.name for thread in threading.enumerate()}
     run.compiled.set()
 
 

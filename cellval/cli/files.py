@@ -33,8 +33,8 @@ LONGEST = 1000  # characters of a line
 # Seconds for each cell that cannot be cut short, about: numbers instead of texts and
 # the first values; files with values (on two cores; see benchmarks/budgets_cli.py).
 VALUING, WRITING = 0.9e-6, 2.0e-6
-SLACK = 1.25  # times --seconds may that take: other machines are slower
-FEW_SECONDS = 5  # nobody minds if they are more than were asked for
+SLACK = 1.25  # times --seconds may that take: half as much again on slower machines
+FEW_SECONDS = 5  # are taken, however few were asked for
 
 
 def read_table(options: argparse.Namespace, project: Project | None = None) -> Table:
@@ -166,22 +166,9 @@ class Deadline:
             raise InputError(
                 f"--seconds {self.seconds:g} is too short for {table.cells.size:,} "
                 f"cells: what cannot be cut short takes about {spoken_time(least)}. "
-                f"Allow --seconds {math.ceil(least)} or more, or take a sample of the "
-                "rows."
+                f"Allow --seconds {math.ceil(least)} or more, or keep fewer rows or "
+                "columns."
             )
-
-    def need(self, option: str, seconds: float) -> None:
-        """InputError before the work, if an option alone takes half of the time."""
-        if seconds > self.seconds / 2:
-            raise InputError(
-                f"{option} would take about {spoken_time(seconds)} by itself, which "
-                f"is too long for --seconds {self.seconds:g}. Allow more --seconds, or "
-                f"leave {option} out."
-            )
-
-    def leave(self, seconds: float) -> None:
-        """Leave so much more for what comes last."""
-        self._after += seconds
 
     def is_over(self, share: float) -> bool:
         """Is this share of the time over?"""
@@ -190,6 +177,22 @@ class Deadline:
 
     def later(self, seconds: float) -> None:
         self._began += seconds
+
+
+def needed(options: argparse.Namespace, option: str, seconds: float) -> float:
+    """Seconds of an option; InputError if it alone takes half of the time."""
+    if options.budget and seconds > options.budget / 2:
+        raise InputError(
+            f"{option} would take about {spoken_time(seconds)} by itself, which is too "
+            f"long for --seconds {options.budget:g}. Allow more --seconds, or leave "
+            f"{option} out."
+        )
+    return seconds
+
+
+def n_valued(table: Table) -> int:
+    """Cells that may have a value."""
+    return table.n_rows * len(table.features)
 
 
 def last_of(

@@ -1,8 +1,9 @@
 """Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
 
 import argparse
+import threading
 from collections.abc import Generator, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,8 @@ from cellval.cli.files import (
     find_values,
     how_to_go_on,
     last_of,
+    n_valued,
+    needed,
     printable,
     read_table,
     where_of,
@@ -38,6 +41,7 @@ from cellval.export.frames import (
     suspects_list,
     suspects_sentence,
 )
+from cellval.parallel import await_end, in_thread
 from cellval.progress import Snapshot
 from cellval.repairs.decisions import read_decisions
 from cellval.repairs.repair import (
@@ -59,12 +63,14 @@ from cellval.values.options import RunOptions
 from cellval.values.result import load
 from cellval.values.words import Unit
 
+PATIENCE = 2.0  # seconds, with what cannot be interrupted and nobody needs any more
 FEWEST_LINES = 2_000  # of a list of some of the cells
 # Seconds for each cell that a workbook takes, and that one fold of --measure does.
 XLSX, FOLD = 3e-5, 1e-5
 # Those that cannot be cut short: to find what is surprising and list it; to make a page
-# of it. And for each column, to look for rules, and to see what it says about others.
-LISTING, PAGE, COLUMN = 1.5e-6, 0.8e-6, 0.03
+# of it. And for each column, to look for rules, and to see what it says about others:
+# so much in short tables, and twice as much in long ones.
+LISTING, PAGE, COLUMN, LONG = 1.5e-6, 0.8e-6, 0.015, 10_000
 # Shares of --seconds after which values, surprise and suggestions are at their end.
 OF_VALUES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.8, 1.0
 
@@ -77,7 +83,7 @@ def suspects(options: argparse.Namespace) -> int:
     table = read_table(options)
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.test, options.values))
-    deadline = _deadline(options, table, LISTING)
+    deadline = _deadline(options, table)
     suspicion, how = _suspicion(options, table, deadline)
     k = suspicion.scores.size
     if k > MOST_LINES:  # suggestions for millions of cells would take hours
@@ -109,12 +115,16 @@ def suspects(options: argparse.Namespace) -> int:
     return _ended(how)
 
 
-def _deadline(options: argparse.Namespace, table: Table, after: float) -> Deadline:
-    """For these commands; with `after` for each cell when all was looked for."""
-    before, columns = 0.0, COLUMN * len(table.features)
+def _deadline(
+    options: argparse.Namespace, table: Table, after: float = 0.0
+) -> Deadline:
+    """For these commands, with the seconds that are needed when all was looked for."""
+    before, n_columns = 0.0, table.cells.shape[1]
     if table.label and not (options.values or options.no_values):
-        before = VALUING * table.cells.size
-    return Deadline(options, table, before, columns + after * table.cells.size)
+        before = VALUING * n_valued(table)
+    after += LISTING * n_valued(table)
+    after += COLUMN * n_columns * (1 + min(1.0, table.n_rows / LONG))
+    return Deadline(options, table, before, after)
 
 
 def _suspicion(
@@ -122,6 +132,19 @@ def _suspicion(
 ) -> tuple[Suspicion, str | None]:
     """Values, made or loaded, and surprise. If it was stopped, how to go on."""
     check_memory(table, COMPARED)
+    if options.jobs == 1:
+        return _found(options, table, deadline)
+    with _looking_for_rules(table) as rules:
+        return _found(options, table, deadline, rules)
+
+
+def _found(
+    options: argparse.Namespace,
+    table: Table,
+    deadline: Deadline,
+    rules: "Future[None] | None" = None,
+) -> tuple[Suspicion, str | None]:
+    """The same, when rules are looked for beside it, or are not."""
     values, stopped, file = None, False, Path(options.out)
     file = file.with_name(f"{file.stem}_values.npz")
     how = f"To start again:\n  {signals.command(options.words)}"
@@ -134,14 +157,13 @@ def _suspicion(
                 "those of this table, or leave --values out."
             )
     elif table.label and not options.no_values:
-        with _looking_for_rules(table):
-            values, stopped = find_values(options, table, deadline, OF_VALUES)
+        values, stopped = find_values(options, table, deadline, OF_VALUES)
         if stopped:
             values.save(file)
             how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
     try:
-        what = "looking for surprising cells"
-        found, early = last_of(_steps(options, table), what, deadline, OF_SURPRISE)
+        steps, what = _steps(options, table, rules), "looking for surprising cells"
+        found, early = last_of(steps, what, deadline, OF_SURPRISE)
     except BaseException as error:
         if values is None or options.values:
             raise
@@ -157,32 +179,31 @@ def _suspicion(
 
 
 @contextmanager
-def _looking_for_rules(table: Table) -> Iterator[None]:
-    """Meanwhile look for what breaks rules, which is kept with the table.
-
-    That cannot be cut short, and takes one core; values hardly need Python.
+def _looking_for_rules(table: Table) -> Iterator["Future[None]"]:
+    """Look for what breaks rules beside the values, which hardly need Python. It is
+    kept with the table; who leaves before its end does not wait for all of it.
     """
-    is_over = False
+    is_over = threading.Event()
 
     def look() -> None:
         for finder in FINDERS:
-            if not is_over:
+            if not is_over.is_set():
                 finder(table)
 
-    with ThreadPoolExecutor(1) as pool:
-        looking = pool.submit(look)
-        try:
-            yield
-        except BaseException:
-            is_over = True
-            raise
-    looking.result()
+    looking = in_thread(look)
+    try:
+        yield looking
+    finally:
+        is_over.set()
+        wait((looking,), PATIENCE)
 
 
 def _steps(
-    options: argparse.Namespace, table: Table
+    options: argparse.Namespace, table: Table, rules: "Future[None] | None"
 ) -> Generator[Snapshot[Surprise], None, None]:
     # a generator: looking begins when the first step is asked for
+    if rules is not None:
+        await_end(rules)  # what went wrong there does so again where it is needed
     seed = options.random_state or 0
     # What takes a moment is found as a whole, however few the seconds are.
     in_parts = options.budget is not None and expected_seconds(table, timed=False) > 1
@@ -233,12 +254,10 @@ def report(options: argparse.Namespace) -> int:
     if options.measure:
         from cellval.repairs.measure import iter_comparison  # scikit-learn, likewise
     table = read_table(options)
-    deadline = _deadline(options, table, LISTING + PAGE)
-    outputs = {"--out": Path(options.out)}
+    outputs, after = {"--out": Path(options.out)}, PAGE * n_valued(table)
     if options.xlsx:
         check_openpyxl()
-        deadline.need("--xlsx", XLSX * table.cells.size)
-        deadline.leave(XLSX * table.cells.size)
+        after += needed(options, "--xlsx", XLSX * table.cells.size)
         outputs["--xlsx"] = Path(options.xlsx)
     read = (options.csv, options.test, options.values, options.decisions)
     check_outputs(outputs, read)
@@ -247,12 +266,13 @@ def report(options: argparse.Namespace) -> int:
         known["decisions"], known["repairs"] = read_decisions(options.decisions, table)
     if options.measure:
         # two folds are the fewest that tell anything
-        deadline.need("--measure", 2 * FOLD * table.cells.size)
+        after += needed(options, "--measure", 2 * FOLD * table.cells.size)
         chosen: dict[str, Any] = {"random_state": options.random_state or 0}
         chosen["executor"] = where_of(options)["executor"]
         chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
         measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work
+    deadline = _deadline(options, table, after)
     suspicion, how = _suspicion(options, table, deadline)
     comparison = None
     if options.measure:

@@ -16,6 +16,7 @@ from cellval.cli.files import (
     find_values,
     how_to_go_on,
     make_folder,
+    n_valued,
     printable,
     project_of,
     read_table,
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace, project: Project | None) -> int:
     table = read_table(options, project)
     folder = _out_folder(options)
-    n_cells = table.cells.size
+    n_cells = n_valued(table)
     deadline = Deadline(options, table, VALUING * n_cells, WRITING * n_cells)
     values, stopped = find_values(options, table, deadline, project=project)
     write_results(values, table, folder)
@@ -109,7 +110,7 @@ def explain(options: argparse.Namespace) -> int:
         raise InputError(
             f"Row {options.row:,} has no label, so it has no value. Choose another one."
         )
-    deadline = Deadline(options, table, VALUING * table.cells.size, 0)
+    deadline = Deadline(options, table, VALUING * n_valued(table), 0)
     values, stopped = find_values(options, table, deadline)
     print(_explanation(values, options.row))
     if not stopped:

@@ -18,8 +18,7 @@ import pyarrow.compute as pc
 from cellval.detect.finding import Finding, column_name, finding
 from cellval.detect.misspelt import is_slip
 from cellval.kept import kept
-from cellval.table.columns import Texts
-from cellval.table.table import Table, texts_of
+from cellval.table.table import Table, stripped_of
 from cellval.text import counted
 
 BY_CHANCE = 0.01  # pairs of rows that agree so by chance, at most, if columns were free
@@ -74,7 +73,7 @@ class _Column:
     texts: pa.Array  # lists of many of them take long
     kind: str
 
-    @property
+    @cached_property
     def blank(self) -> int:
         """Code of the blank text; -1 if no cell is blank."""
         return int(pc.index(self.texts, "").as_py())
@@ -89,13 +88,11 @@ class _Column:
 def _columns(table: Table) -> list[_Column]:
     """All but ids and constants; the label is one of them."""
     kinds = {column.name: column.kind for column in table.columns}
-    known, columns = texts_of(table), []
+    columns = []
     for name in map(str, table.cells):
         kind = kinds.get(name, "label")
         if kind not in ("id", "constant"):
-            texts = known[name]
-            if not texts.is_tidy:  # some may be the same without the blanks
-                texts = Texts.of(table.cells[name].str.strip())
+            texts = stripped_of(table, name)
             columns.append(_Column(name, texts.index, texts.arrow, kind))
     return columns
 

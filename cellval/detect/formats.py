@@ -69,7 +69,7 @@ UNIT_WORDS = {
 _with_unit = re.compile(r"([-+−]?\d[\d.,]*)\s*([^\W\d][^\d]*|[%$€£][^\d]*)")
 _beyond = re.compile(r"[<>≤≥~≈]=? ?#|# ?\+|# ?[-–/] ?#")
 _letter = re.compile(r"# ?[a-z]")
-_damage = "[ÃÂ][\u0080-\u00bf]|â€|ï»¿|\ufffd|&(?:amp|lt|gt|quot|nbsp|#\\d+);"
+_damage = "[ÃÂ][\u0080-\u00bf]|â€|ï»¿|\ufffd|&(?:amp|lt|gt|quot|nbsp|#\\p{Nd}+);"
 
 
 @kept(1)

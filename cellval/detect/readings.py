@@ -20,7 +20,7 @@ from cellval.kept import kept
 from cellval.table.booleans import BOOLEAN, meaning_of
 from cellval.table.columns import MISSING_MARKERS, Column, Texts, numbers_of
 from cellval.table.dates import days_of
-from cellval.table.table import Table, texts_of
+from cellval.table.table import Table, stripped_of
 
 USUAL = 0.6  # share of a column's cells that are written alike: the others differ
 ALIKE = 0.7  # of two words, 0 to 1, at least: many slips in one word
@@ -73,9 +73,7 @@ def writings(table: Table) -> dict[str, Writing]:
 
 
 def _writing(table: Table, column: Column) -> Writing:
-    texts = texts_of(table)[column.name]
-    if not texts.is_tidy:  # then some may be the same without the blanks around them
-        texts = Texts.of(table.cells[column.name].str.strip())
+    texts = stripped_of(table, column.name)
     shapes, plain = _shapes(texts)
     n, counts = shapes.total(), texts.counts
     usual = max(shapes, key=lambda shape: shapes[shape], default="")

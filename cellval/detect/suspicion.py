@@ -60,7 +60,8 @@ class Suspicion:
 
     def first(self, k: int | None) -> np.ndarray:
         """The first k of `order`, found without sorting all cells (all with None)."""
-        if k is None or "order" in self.__dict__ or k >= self.scores.size:
+        few = k is not None and 0 <= k < self.scores.size
+        if k is None or not few or "order" in self.__dict__:
             return self.order[:k]
         if k == 0:
             return np.empty(0, np.int64)

@@ -37,9 +37,7 @@ NANOSECONDS, FAR_NANOSECONDS, NEAR_NANOSECONDS = 15.0, 3.0, 40.0
 ITEM_WORK = 1.5e7  # evaluations an item should have: about a quarter of a second
 SEGMENTS = 4  # parts of the test points whose sums are kept apart
 GROUPS = 64  # of items in a segment: their sums are added up where they are made
-# Evaluations of a group, at most, with the near field and without: seconds, then there
-# is a new map, and a budget is looked at.
-GROUP_NEAR, GROUP_WORK = 1e9, 1e8
+GROUP_SECONDS = 3.0  # of a group, at most: then there is a new map, a look at budgets
 BRANCH = 8  # groups whose sums are added up before those of all others
 
 
@@ -67,7 +65,7 @@ class Plan:
     random_state: int
     begun: tuple[int, ...] = ()  # pairs of the passes that an earlier run has begun
     n_drawn: int = 0  # test points of the first pass after which the run ends; 0: none
-    is_near: bool = False  # do evaluations take the time of the near field?
+    near: int = 0  # rows that are put in order; 0 for all
 
     @property
     def n_visited(self) -> int:
@@ -145,10 +143,11 @@ class Plan:
         step = self.batch(item.n_pairs)
         start, end = self.segments()[item.segment]
         each = float(self.n_rows) * evaluations(self.n_columns, item.n_pairs) * step
-        usual = GROUP_NEAR if self.is_near else GROUP_WORK
-        many = int((usual if work is None else work) / each)
         if work is None:
-            many = min(many, (end - start) // step // GROUPS)
+            seconds = each * usual_seconds(self.n_rows, self.near)
+            many = min(int(GROUP_SECONDS / seconds), (end - start) // step // GROUPS)
+        else:
+            many = int(work / each)
         return step * max(1, many)
 
     def _up_to(self, size: int, pass_number: int, number: int, most: int) -> Item:
@@ -294,5 +293,5 @@ def make_plan(
             "A run over all column subsets and a run over sampled ones cannot continue "
             "each other. Start a new run."
         )
-    seed, is_near = int(options.random_state), 0 < (options.near or 0) < n_rows
-    return Plan(n_rows, n_columns, n_tests, n_pairs, seed, begun, is_near=is_near)
+    seed, near = int(options.random_state), int(options.near or 0)
+    return Plan(n_rows, n_columns, n_tests, n_pairs, seed, begun, near=near)

@@ -565,6 +565,7 @@ class Project:
 
     def _read(self, setup: Setup, changes: Repairs) -> Table:
         """The same table as long as anybody has it: a large one takes seconds."""
+        changes = dict(changes)  # others may go on repairing
         asked = setup, frozenset(changes.items())
         table = self._tables.get(asked)
         if table is None:

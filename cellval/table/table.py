@@ -661,6 +661,12 @@ def texts_of(table: Table) -> dict[str, Texts]:
     return {str(name): Texts.of(table.cells[name]) for name in table.cells}
 
 
+def stripped_of(table: Table, name: str) -> Texts:
+    """Those of a column without blanks around them: then some may be the same."""
+    texts = texts_of(table)[name]
+    return texts if texts.is_tidy else Texts.of(table.cells[name].str.strip())
+
+
 def as_table(table: Table | pd.DataFrame, like: Table | None = None) -> Table:
     """A DataFrame as a Table; the label of a bare one is guessed."""
     if isinstance(table, pd.DataFrame) or is_arrow(table):

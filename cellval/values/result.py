@@ -325,7 +325,8 @@ def _smallest(numbers: np.ndarray, k: int | None) -> np.ndarray:
 def _as_json(cells: pd.Series) -> str:
     """What `json.dumps` makes of a column's texts, but soon where all are plain."""
     texts = as_arrow(cells)
-    if not len(texts) or not pc.all(pc.match_substring_regex(texts, PLAIN)).as_py():
+    is_plain = pc.all(pc.match_substring_regex(texts, PLAIN), skip_nulls=False).as_py()
+    if not len(texts) or not is_plain:
         return json.dumps(cells.tolist())
     return '["' + between(texts, '", "').as_py() + '"]'
 

@@ -113,8 +113,7 @@ def test_what_comes_last_has_its_part_of_the_seconds(monkeypatch):
     options, table = SimpleNamespace(budget=100.0), random_table(0, 6, ["number"])
     now = 1000.0
     monkeypatch.setattr("cellval.cli.files.time.monotonic", lambda: now)
-    deadline = Deadline(options, table, before=1.0, after=20.0)
-    deadline.leave(30)
+    deadline = Deadline(options, table, before=1.0, after=50.0)
     for seconds, share in ((24, 0.5), (49, 1)):
         now = 1000.0 + seconds
         assert not deadline.is_over(share)

@@ -12,6 +12,7 @@ from command_line import on_davis
 import cellval
 from cellval.cli.arguments import main
 from cellval.cli.find import _looking_for_rules
+from cellval.parallel import await_end
 
 
 def repair(tmp_path, decisions, *arguments, raw=b"x;y\r\n1;a\r\n 2;b\r\n30;b\r\n=4;a"):
@@ -334,30 +335,49 @@ def test_far_too_few_seconds_are_refused_before_the_work(
     assert not out.is_file() and not list(tmp_path.glob("out/*"))
 
 
-def test_what_goes_wrong_with_rules_is_told_and_ends_with_the_values(monkeypatch):
-    asked = []
-
+def test_values_are_kept_if_rules_cannot_be_found(tmp_path, monkeypatch, capsys):
     def fails(table):
-        asked.append("fails")
         raise MemoryError
 
-    table = random_table(0, 20, ["number"])
     monkeypatch.setattr("cellval.cli.find.FINDERS", (fails,))
-    with pytest.raises(MemoryError), _looking_for_rules(table):
-        asked.append("values")
-    assert sorted(asked) == ["fails", "values"]
-    begun, waits = threading.Event(), threading.Event()
+    monkeypatch.setattr("cellval.detect.grouped.FINDERS", (fails,))
+    assert on_davis("suspects", "--out", tmp_path / "s.csv") == 2
+    assert "Values are finished" in capsys.readouterr().err
+    assert cellval.load(tmp_path / "s_values.npz").n_test
+
+
+def test_who_leaves_early_does_not_wait_for_all_rules(monkeypatch):
+    begun, waits, asked = threading.Event(), threading.Event(), []
 
     def looks(table):
         begun.set()
         waits.wait()
 
-    monkeypatch.setattr("cellval.cli.find.FINDERS", (looks, fails))
-    with pytest.raises(KeyboardInterrupt), _looking_for_rules(table):
+    monkeypatch.setattr("cellval.cli.find.PATIENCE", 0.01)
+    monkeypatch.setattr("cellval.cli.find.FINDERS", (looks, asked.append))
+    table = random_table(0, 20, ["number"])
+    with pytest.raises(KeyboardInterrupt), _looking_for_rules(table) as rules:
         begun.wait()
-        threading.Timer(0.1, waits.set).start()
-        raise KeyboardInterrupt  # the next one is not begun
-    assert asked.count("fails") == 1
+        raise KeyboardInterrupt
+    assert not rules.done()
+    waits.set()
+    await_end(rules)
+    assert not asked  # the next one was not begun
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_rules_are_looked_for_beside_values_where_there_is_a_core(
+    jobs, tmp_path, monkeypatch
+):
+    where = []
+
+    def looks(table):
+        where.append(threading.current_thread() is threading.main_thread())
+        return []
+
+    monkeypatch.setattr("cellval.cli.find.FINDERS", (looks,))
+    assert on_davis("suspects", "--out", tmp_path / "s.csv", "--jobs", jobs) == 0
+    assert where == ([] if jobs == "1" else [False])
 
 
 def test_measuring_ends_with_the_seconds(tmp_path, monkeypatch, davis_values, capsys):

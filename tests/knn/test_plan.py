@@ -9,8 +9,7 @@ from cellval.knn.plan import (
     ALL,
     BRANCH,
     DRAWN_WORK,
-    GROUP_NEAR,
-    GROUP_WORK,
+    GROUP_SECONDS,
     ITEM_WORK,
     LEAST_DRAWN,
     Plan,
@@ -18,6 +17,7 @@ from cellval.knn.plan import (
     evaluations,
     make_plan,
     subsets_to_compare,
+    usual_seconds,
     with_ends,
 )
 from cellval.values.options import RunOptions
@@ -147,20 +147,20 @@ def test_branches_are_some_groups_and_end_where_segments_do(
     assert n_groups == 4 * of_segment
 
 
-@pytest.mark.parametrize(
-    ("near", "most"), [(None, GROUP_WORK), (400, GROUP_NEAR), (200_000, GROUP_WORK)]
-)
-def test_of_evaluations_that_take_long_a_group_has_few_and_the_first_ones_fewer(
-    near, most
-):
+@pytest.mark.parametrize("near", [None, 400, 20_000, 150_000, 200_000])
+def test_of_evaluations_that_take_long_a_group_has_few_and_the_first_ones_fewer(near):
     plan = make_plan(200_000, 20, 200_000, RunOptions(near=near, budget=10.0))
     groups, at = [], 0
     while len(groups) < 12:
         groups.append(plan.group(0, at))
         at = groups[-1].number + 1
     work = [plan.work(group) for group in groups]
-    assert most - plan.work(plan.item(0, 0)) < work[-1] <= most
-    assert [work[-1] / each for each in work] == [4, 4, 2, *[1] * 9]
+    most = GROUP_SECONDS / usual_seconds(200_000, near or 0)
+    one = plan.work(plan.item(0, 0))
+    assert most - one < work[-1] <= most
+    assert work[0] == work[-1] // (4 * one) * one
+    assert work[0] + work[1] == work[-1] // (2 * one) * one
+    assert sum(work[:3]) == work[-1] and work[3:] == work[-1:] * 9
 
 
 def test_a_run_that_goes_on_within_a_group_ends_where_the_group_would():
@@ -201,8 +201,9 @@ def test_there_is_a_new_map_every_few_seconds_however_many_test_points_there_are
     while not groups or groups[-1].last < plan.n_visited:
         groups.append(plan.group(0, at))
         at = groups[-1].number + 1
-    assert all(plan.work(group) <= GROUP_WORK for group in groups)
+    most = GROUP_SECONDS / usual_seconds(1_000_000, 0)
+    assert all(plan.work(group) <= most for group in groups)
     assert groups[-1].last == plan.n_drawn
     # Soon for the first time.
-    assert plan.work(groups[0]) <= GROUP_WORK / 2
+    assert plan.work(groups[0]) <= most / 4
     assert sum(map(plan.work, groups)) == pytest.approx(plan.total_work())
