@@ -7,6 +7,7 @@ prefix of the work is a result.
 """
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
+from types import FrameType
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from cellval.cluster import Cluster, as_executor
@@ -35,6 +37,8 @@ State = TypeVar("State")
 Result = TypeVar("Result")
 
 TICK = 0.5  # seconds between two signs of life
+# That ask to end; the last is the Ctrl-Break of Windows.
+SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 NICE = 10  # how far background work steps back behind pages
 # A worker has one core; libraries that start threads of their own would share it.
 ONE_THREAD = {
@@ -200,7 +204,8 @@ def _drive(
             if isinstance(pool, Cluster):
                 width = max(1, pool.threads())  # workers come and go
             while upcoming is not None and _n_under_way(waiting) < 2 * width:
-                waiting.append((upcoming, _submitted(pool, upcoming)))
+                with _signals_later():
+                    waiting.append((upcoming, _submitted(pool, upcoming)))
                 upcoming = next(following, None)
             seconds = time.monotonic() - started
             patience = TICK
@@ -208,7 +213,7 @@ def _drive(
                 patience = min(TICK, max(0.0, budget.seconds - seconds))
             piece, future = waiting[0]
             try:
-                with _signals_told():
+                with _signals_later():
                     answer = future.result(patience)
             except NotYet:
                 # unless it came to an end just now
@@ -262,9 +267,10 @@ def _uncompiled(
 
     try:
         for piece in left:
-            answer = plain.submit(piece.function, *piece.arguments)
+            with _signals_later():
+                answer = plain.submit(piece.function, *piece.arguments)
             while not (answer.done() or compiling.done()):
-                with _signals_told():
+                with _signals_later():
                     news, _ = wait((answer, compiling), TICK, FIRST_COMPLETED)
                 if not news:
                     yield here()
@@ -277,7 +283,7 @@ def _uncompiled(
             if _is_enough(computation, state, budget):
                 break
         while not compiling.done():
-            with _signals_told():
+            with _signals_later():
                 news, _ = wait((compiling,), TICK)
             if not news:
                 yield here()
@@ -300,16 +306,37 @@ def _is_enough(
 
 
 @contextmanager
-def _signals_told() -> Iterator[None]:
-    """A signal in the midst of waiting can leave the lock it waits with in disorder,
-    which then hides what the signal asked for.
+def _signals_later() -> Iterator[None]:
+    """Signals that come within are heeded at its end, and no wait in it is long.
+
+    One in the midst of taking a lock, as handing out work and waiting for it do, can
+    leave it locked for ever, and the workers behind it (python/cpython#74174).
     """
-    try:
+    if threading.current_thread() is not threading.main_thread():  # no other hears any
         yield
-    except RuntimeError as error:
-        if isinstance(error.__context__, KeyboardInterrupt):
-            raise error.__context__ from None
-        raise
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    before: dict[int, Any] = {}
+    for number in filter(None, (getattr(signal, name, None) for name in SIGNALS)):
+        if callable(signal.getsignal(number)):
+            before[number] = signal.getsignal(number)
+    try:
+        for number in before:
+            signal.signal(number, lambda *heard: came.append(heard))
+        yield
+    finally:
+        _heard_by([*before.items()])
+        for number, frame in came:
+            before[number](number, frame)
+
+
+def _heard_by(handlers: list[tuple[int, Any]]) -> None:
+    """One of them may be asked for, and raise, before the next is in its place."""
+    if handlers:
+        try:
+            signal.signal(*handlers[0])
+        finally:
+            _heard_by(handlers[1:])
 
 
 def _n_under_way(waiting: Iterable[tuple[Piece, Future[Any]]]) -> int:
@@ -362,7 +389,7 @@ def in_thread(call: Callable[[], None]) -> "Future[None]":
 def await_end(future: "Future[Any]") -> None:
     """Whatever it is. Signals that come meanwhile are heeded."""
     while not future.done():
-        with _signals_told():
+        with _signals_later():
             wait((future,), TICK)
 
 

@@ -2,6 +2,7 @@
 
 import operator
 import os
+import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -490,19 +491,46 @@ def test_whoever_leaves_does_not_wait_for_the_compiler():
     run.compiled.set()
 
 
-def test_a_signal_amid_waiting_is_told(monkeypatch):
-    """Its lock is in disorder then."""
+@pytest.fixture
+def interrupts():
+    """Ctrl-C as usual; a run in the background may have it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+class Interrupted(ThreadPoolExecutor):
+    """Ctrl-C comes in the midst of handing out work."""
+
+    handed_out = 0
+
+    def submit(self, *call):
+        signal.raise_signal(signal.SIGINT)
+        self.handed_out += 1
+        return super().submit(*call)
+
+
+def test_a_signal_amid_handing_out_work_is_heeded_behind_it(interrupts):
+    pool = Interrupted(2)
+    with pytest.raises(KeyboardInterrupt):
+        last_of(Collect((os.getenv, UNCOMPILED)), executor=pool)
+    assert pool.handed_out == 1
+
+
+def test_a_signal_amid_waiting_is_heeded_behind_it(interrupts, monkeypatch):
+    waited = []
 
     def interrupted(*args):
-        try:
-            raise KeyboardInterrupt
-        finally:
-            raise RuntimeError("release unlocked lock")
+        signal.raise_signal(signal.SIGINT)
+        waited.append(args)
+        return waits(*args)
 
+    waits = parallel.wait
     monkeypatch.setattr(parallel, "wait", interrupted)
     run = Slowly((os.getenv, UNCOMPILED))
     with pytest.raises(KeyboardInterrupt):
         last_of(run, n_jobs=2)
+    assert len(waited) == 1
     run.compiled.set()
 
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # the last is Windows' Ctrl-Break
+from cellval.parallel import SIGNALS
 
 
 class _Asked:
@@ -37,7 +37,7 @@ def heard() -> Iterator[None]:
     _asked.number, _asked.interrupts, _asked.waits = None, True, False
     before: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():  # no other may ask
-        for number in filter(None, (getattr(signal, name, None) for name in NAMES)):
+        for number in filter(None, (getattr(signal, name, None) for name in SIGNALS)):
             # `nohup` and `trap '' HUP` ask to go on without a terminal: that is wanted
             # when SIGHUP is ignored from the start. But a shell without job control
             # starts everything behind an & with SIGINT ignored, so that the Ctrl-C of
