@@ -212,14 +212,15 @@ def _drive(
             if budget.seconds is not None and make is not None:
                 patience = min(TICK, max(0.0, budget.seconds - seconds))
             piece, future = waiting[0]
-            try:
-                with _signals_later():
-                    answer = future.result(patience)
-            except NotYet:
-                # unless it came to an end just now
-                if future.done() and isinstance(future.exception(), NotYet):
-                    raise  # the piece's own timeout
-            else:
+            with _signals_later():
+                try:
+                    answer, is_there = future.result(patience), True
+                except NotYet:
+                    # unless it came to an end just now
+                    if future.done() and isinstance(future.exception(), NotYet):
+                        raise  # the piece's own timeout
+                    is_there = False
+            if is_there:
                 waiting.popleft()
                 state = computation.add(state, answer)
                 make = _once(computation.make(state))
@@ -269,12 +270,9 @@ def _uncompiled(
         for piece in left:
             with _signals_later():
                 answer = plain.submit(piece.function, *piece.arguments)
-            while not (answer.done() or compiling.done()):
-                with _signals_later():
-                    news, _ = wait((answer, compiling), TICK, FIRST_COMPLETED)
-                if not news:
-                    yield here()
-            if not answer.done() or answer.exception():  # compiled, it may go well
+            while not (ended := _ended(answer, compiling)):
+                yield here()
+            if answer not in ended or answer.exception():  # compiled, it may go well
                 left = chain([piece], left)
                 break
             state, done = computation.add(state, answer.result()), done + piece.work
@@ -282,11 +280,8 @@ def _uncompiled(
             yield here()
             if _is_enough(computation, state, budget):
                 break
-        while not compiling.done():
-            with _signals_later():
-                news, _ = wait((compiling,), TICK)
-            if not news:
-                yield here()
+        while not _ended(compiling):
+            yield here()
     except BaseException:
         computation.stop()
         raise
@@ -388,9 +383,14 @@ def in_thread(call: Callable[[], None]) -> "Future[None]":
 
 def await_end(future: "Future[Any]") -> None:
     """Whatever it is. Signals that come meanwhile are heeded."""
-    while not future.done():
-        with _signals_later():
-            wait((future,), TICK)
+    while not _ended(future):
+        pass
+
+
+def _ended(*futures: "Future[Any]") -> "set[Future[Any]]":
+    """Those that have come to their end, or do so within a tick."""
+    with _signals_later():
+        return wait(futures, TICK, FIRST_COMPLETED).done
 
 
 def _close(pool: Executor, over: bool) -> None:

@@ -259,20 +259,20 @@ def report(options: argparse.Namespace) -> int:
         check_openpyxl()
         after += needed(options, "--xlsx", XLSX * table.cells.size)
         outputs["--xlsx"] = Path(options.xlsx)
+    if options.measure:  # two folds are the fewest that tell anything
+        after += needed(options, "--measure", 2 * FOLD * table.cells.size)
+    deadline = _deadline(options, table, after)
     read = (options.csv, options.test, options.values, options.decisions)
     check_outputs(outputs, read)
     known: dict[str, Any] = {}
     if options.decisions:
         known["decisions"], known["repairs"] = read_decisions(options.decisions, table)
     if options.measure:
-        # two folds are the fewest that tell anything
-        after += needed(options, "--measure", 2 * FOLD * table.cells.size)
         chosen: dict[str, Any] = {"random_state": options.random_state or 0}
         chosen["executor"] = where_of(options)["executor"]
         chosen["n_neighbors"] = options.n_neighbors or RunOptions.n_neighbors
         measuring = iter_comparison(table, repaired(table, known["repairs"]), **chosen)
         first = next(measuring)  # what cannot be measured is told before the work
-    deadline = _deadline(options, table, after)
     suspicion, how = _suspicion(options, table, deadline)
     comparison = None
     if options.measure:

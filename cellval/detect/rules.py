@@ -327,7 +327,7 @@ def _are_few(n_groups: int, n: int) -> bool:
 
 def _counts(a: Coded, b: Coded) -> tuple[int, int, int]:
     """Groups that count, their rows, and those that break what is usual: as `Groups`
-    has them, in a tenth of the time.
+    has them, in a fifth of the time.
     """
     if not a.codes.size:
         return 0, 0, 0
