@@ -268,6 +268,6 @@ def test_it_opens_in_a_browser_without_network_and_complaints(tmp_path):
     command += ["--disable-dev-shm-usage", f"--user-data-dir={tmp_path / 'profile'}"]
     command += ["--proxy-server=127.0.0.1:9", "--proxy-bypass-list=<-loopback>"]
     command += ["--enable-logging=stderr", "--virtual-time-budget=20000", "--dump-dom"]
-    run = subprocess.run([*command, path.as_uri()], capture_output=True, timeout=600)
+    run = subprocess.run([*command, path.as_uri()], capture_output=True, timeout=900)
     assert b'class="main-svg"' in run.stdout
     assert b"CONSOLE" not in run.stderr

@@ -112,6 +112,7 @@ def test_several_at_once_where_the_machine_may(long_table, monkeypatch):
 def test_nothing_holds_a_run_that_is_over(table):
     job = queue.start(table, RunOptions(n_neighbors=1))
     assert job.wait(WAIT)
+    job._thread.join()  # which is about to end
     queue.RUNS.advance()
     gone = weakref.ref(job)
     del job

@@ -66,7 +66,7 @@ def failed(table, sentence):
 
 def open_app(page=None, **query):
     """As a person who comes by a link."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT)
     for name, value in query.items():
         app.query_params[name] = value
     app.run()
@@ -105,7 +105,7 @@ def shown(
     session.selection.position = row
     if cell is not None:
         session.selection.choose_cell(*cell)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=600)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT)
     app.session_state[sessions.KEY] = session
     if view is not None or cell is not None:
         app.session_state[session.widget_key("list view")] = view or "Cells"
@@ -122,9 +122,7 @@ def davis_source():
 
 
 def goto(app, page):
-    app.switch_page(file_of(page)).run()
-    assert not app.exception
-    return app
+    return drawn(app.switch_page(file_of(page)))
 
 
 def session_of(app) -> Session:
@@ -160,7 +158,7 @@ def wait_for(condition):
 
 def drawn(app):
     app.run()
-    assert not app.exception
+    assert not app.exception, "\n".join(app.exception[0].stack_trace)
     return app
 
 

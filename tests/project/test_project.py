@@ -223,7 +223,7 @@ def test_an_older_value_does_not_come_after_a_newer_one(project, monkeypatch, ag
             raise OSError(errno.ENOSPC, "full")
         if threading.current_thread() is not threading.main_thread():
             begun.set()
-            assert go_on.wait(60)
+            assert go_on.wait(900)
         with writing() as connection:
             yield connection
 
@@ -233,7 +233,7 @@ def test_an_older_value_does_not_come_after_a_newer_one(project, monkeypatch, ag
     full[0] = False
     trying = threading.Thread(target=project.try_again)
     trying.start()
-    assert begun.wait(60)
+    assert begun.wait(900)
     threading.Timer(0.2, go_on.set).start()
     project.note_run(replace(run, seen="newer"))
     trying.join()

@@ -83,7 +83,7 @@ def test_who_stops_waits_for_one_model_only(monkeypatch, dirty, clean):
     def slow(model, versions, plan, train, test):
         models.append(model)
         begun.set()
-        assert go_on.wait(60)
+        assert go_on.wait(900)
         return versions.rows.y[test]
 
     stop = remeasure._Measuring.stop
