@@ -7,12 +7,13 @@ import json
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cellval.project.database import Damaged
 from cellval.table.table import Table
-from cellval.values.archive import Unfit, check_numbers
+from cellval.values.archive import Unfit, check_numbers, read_array
 from cellval.values.result import CellValues, describe
 from cellval.values.settings import Settings
 from cellval.whole_files import whole_file
@@ -53,19 +54,31 @@ def write_values(path: Path, values: CellValues, *, is_whole: bool = False) -> N
 
 def is_whole(path: Path) -> bool:
     """Are the values in a file that can be read all that was asked for?"""
-    with np.load(path, allow_pickle=False) as file:
-        return bool(json.loads(file["about"].tobytes()).get("is_whole"))
+    with zipfile.ZipFile(path) as packed:
+        about = read_array(packed, packed.getinfo("about.npy"), "about", _check)
+        return bool(json.loads(about.tobytes()).get("is_whole"))
+
+
+def _check(shape: tuple[int, ...], dtype: np.dtype) -> None:
+    if dtype.kind not in "fiub":
+        raise ValueError("an array holds no numbers")
 
 
 def read_values(path: Path, table: Table) -> CellValues:
     """Values of this table, or `Damaged`; a zip file knows sums of its parts."""
     sizes = {"n": table.n_rows, "m": len(table.features)}
     try:
-        with zipfile.ZipFile(path) as packed:  # not so large as it would unpack to
-            if any(entry.compress_type for entry in packed.infolist()):
-                raise ValueError("it was not written by cellval")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+        with zipfile.ZipFile(path) as packed:
+            entries = {
+                entry.filename.removesuffix(".npy"): entry
+                for entry in packed.infolist()
+            }
+            if any(entry.compress_type for entry in entries.values()):
+                raise ValueError("it was not written by cellval")  # or unpacks to more
+            arrays: dict[str, Any] = {
+                name: read_array(packed, entry, name, _check)
+                for name, entry in entries.items()
+            }
         about = json.loads(arrays.pop("about").tobytes())
         if about["format"] != FORMAT:
             raise ValueError(f"format {about['format']}")
@@ -74,8 +87,6 @@ def read_values(path: Path, table: Table) -> CellValues:
                 raise ValueError(f"{name} has another shape")
             if arrays[name].dtype != np.float64:
                 raise ValueError(f"{name} are no numbers of this kind")
-        if any(array.dtype.kind not in "fiub" for array in arrays.values()):
-            raise ValueError("an array holds no numbers")
         check_numbers(arrays)
         settings = Settings.from_dict(about["settings"])
         if settings.table != table.fingerprint:

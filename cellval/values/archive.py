@@ -3,6 +3,10 @@
 What is in it is looked at before any array is read: names, shapes, dtypes and sizes
 stand in the directory of the archive and at the start of each array. Nothing is
 unpickled, and nothing is unpacked that does not fit.
+
+numpy reads the start of an array with `ast.literal_eval`. Beside it, in early versions
+of Python 3.11, whatever another thread has parsed just then fails with a SystemError:
+pages, for Streamlit parses them (python/cpython#106905). So it is read here.
 """
 
 import io
@@ -10,11 +14,10 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import IO, Any
 
 import numpy as np
-from numpy.lib import format as npy
 
 from cellval.errors import InputError
 from cellval.limits import how_to_raise, limits, refuse_shape
@@ -27,7 +30,13 @@ ARRAYS = (*MATRICES, *OF_ROWS, *OF_COLUMNS)
 MOST_STATE = 64  # arrays of a run that can be continued
 MOST_SEGMENTS = 2**16  # of its test points
 LARGEST = 1e100  # number in an array: sums and squares of it are finite
+CHUNK = 2**20  # bytes that are read at a time
 _STATE = re.compile(r"state_[a-z_]{1,40}")
+_START = re.compile(
+    rb"\{'descr': '([<>|=]?[a-zA-Z][0-9]{0,9})', 'fortran_order': (True|False), "
+    rb"'shape': \(((?:[0-9]{1,19}, ?)*[0-9]{0,19})\),? ?\}\s*"
+)
+Check = Callable[[tuple[int, ...], np.dtype], None]
 
 
 class Unfit(Exception):
@@ -146,30 +155,46 @@ def _array(
     name: str,
     shape: tuple[int, ...] | None,
 ) -> np.ndarray:
-    with file.open(entry) as stream:
-        major = npy.read_magic(stream)[0]
-        read_header: Any = {
-            1: npy.read_array_header_1_0,
-            2: npy.read_array_header_2_0,
-        }.get(major)
-        if read_header is None:
-            raise Unfit(f"'{name}' has an unknown format")
-        found, fortran, dtype = read_header(stream)
+    def check(found: tuple[int, ...], dtype: np.dtype) -> None:
         _check_array(name, found, dtype, shape)
+
+    return read_array(file, entry, name, check)
+
+
+def read_array(
+    file: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str, check: Check
+) -> np.ndarray:
+    """An array of an archive, in the order of C, after its shape and dtype were looked
+    at; `Unfit` if it is none.
+    """
+    data = bytearray()
+    with file.open(entry) as stream:
+        found, is_fortran, dtype = _start(stream, name)
+        check(found, dtype)
         n_bytes = int(np.prod(found, dtype=object)) * dtype.itemsize
-        if n_bytes != entry.file_size - _told(stream):
+        if n_bytes != entry.file_size - stream.tell():
             raise Unfit(f"'{name}' is longer or shorter than it says")
-        data = stream.read(n_bytes)
-        if len(data) != n_bytes:
-            raise Unfit(f"'{name}' is cut off")
-        stream.read(1)  # the end, where the checksum is compared
-    order: Any = "F" if fortran else "C"
-    array = np.frombuffer(data, dtype).reshape(found, order=order)
-    return array.astype(dtype.newbyteorder("="), order="C")
+        while part := stream.read(CHUNK):  # to the end, where checksums are compared
+            data += part
+    if len(data) != n_bytes:
+        raise Unfit(f"'{name}' is cut off")
+    array: np.ndarray = np.ndarray(found, dtype, data, order="F" if is_fortran else "C")
+    return array.astype(dtype.newbyteorder("="), order="C", copy=False)
 
 
-def _told(stream: IO[bytes]) -> int:
-    return int(stream.tell())
+def _start(stream: IO[bytes], name: str) -> tuple[tuple[int, ...], bool, np.dtype]:
+    """Shape, whether it is in the order of Fortran, and dtype of a .npy file."""
+    magic = stream.read(8)
+    width = {b"\x93NUMPY\x01\x00": 2, b"\x93NUMPY\x02\x00": 4}.get(magic)
+    if width is None:
+        raise Unfit(f"'{name}' has an unknown format")
+    length = int.from_bytes(stream.read(width), "little")
+    said = _START.fullmatch(stream.read(min(length, CHUNK)))
+    if said is None:
+        raise Unfit(f"what '{name}' says about itself cannot be read")
+    descr, is_fortran, sizes = (part.decode() for part in said.groups())
+    shape = tuple(int(size) for size in re.findall("[0-9]+", sizes))
+    return shape, is_fortran == "True", np.dtype(descr)
 
 
 def _check_array(

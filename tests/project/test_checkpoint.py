@@ -1,5 +1,6 @@
 """Values of a run on disk: damaged files are set aside."""
 
+import ast
 import json
 from pathlib import Path
 
@@ -104,3 +105,15 @@ def test_values_that_cannot_be_read_now_stay(project, fault, again, monkeypatch)
     with pytest.raises(InputError, match="left where they are"):
         again(project).values  # noqa: B018
     assert path.exists()
+
+
+def test_values_are_read_without_a_parser_of_python(project, monkeypatch):
+    """Beside one, a page that another person opens just then fails, in Python 3.11."""
+    values = project.value(n_neighbors=3)
+    (run,), table = project.runs, project.table
+    with monkeypatch.context() as without:
+        without.setattr(ast, "parse", None)
+        without.setattr(ast, "literal_eval", None)
+        found = project.values_of(run, table)
+        assert project.is_whole(run)
+    np.testing.assert_array_equal(found.values, values.values)
