@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -38,6 +39,8 @@ VALUES_EVERY, VALUES_AT_LAST = 2.5, 15.0
 OF_RUN, OF_MAKING = 0.15, 10.0
 # What pages show of values, and what takes long to make for a large table.
 SHOWN = ("order", "harmful", "limit", "row_limit", "has_ids", "spread", "overview")
+# Runs that are shown again look for what is unusual one after the other.
+_looking_again = threading.Semaphore()
 SURE = 3.0  # after a third of a run, it tells itself how long it takes
 
 
@@ -375,20 +378,35 @@ class ValuationJob(Job[CellValues]):
         """How unusual the cells are, beside the values."""
         give_way()
         try:
-            seed = self.options.random_state
-            for step in iter_surprise(self.table, random_state=seed, n_jobs=1):
-                if step.has_result:
-                    if self.surprise is None:  # pages of a large table do not wait
-                        writings(self.table)
-                        _prepare(table_view(self.table), "encoded")
-                    self.surprise = step.result
-                self._looking = replace(step, make=None)
-                if not self.active:
-                    break
+            with nullcontext() if self._over is None else self._turn_to_look():
+                self._look_now()
         except Exception:  # values are shown without it
             report(f"surprise of {self.table.name} failed")
         finally:
             self._looking = Snapshot(1.0, seconds_left=0.0)
+
+    @contextmanager
+    def _turn_to_look(self) -> Iterator[None]:
+        """Its values are shown at once, and it has no place in a queue."""
+        has_turn = False
+        while self.active and not has_turn:
+            has_turn = _looking_again.acquire(timeout=TICK)
+        try:
+            yield
+        finally:
+            if has_turn:
+                _looking_again.release()
+
+    def _look_now(self) -> None:
+        seed = self.options.random_state
+        steps = iter_surprise(self.table, random_state=seed, n_jobs=1)
+        while self.active and (step := next(steps, None)):
+            if step.has_result:
+                if self.surprise is None:  # pages of a large table do not wait
+                    writings(self.table)
+                    _prepare(table_view(self.table), "encoded")
+                self.surprise = step.result
+            self._looking = replace(step, make=None)
 
     def _settle(self) -> None:
         """Values of the last snapshot, also where it was stopped: pages show older ones

@@ -95,6 +95,9 @@ def connect(
         connection.isolation_level = None  # transactions begin where we say so
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # on disk, not in a cache
+        # SQLite takes a damaged log for one that was cut short, and says nothing: so
+        # what was written goes into the database, of which it knows, at once.
+        connection.execute("PRAGMA wal_autocheckpoint = 1")
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise Damaged(str(found))

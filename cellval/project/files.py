@@ -107,6 +107,17 @@ def locked(path: Path) -> IO[bytes] | None:
     return file
 
 
+@contextmanager
+def turn(path: Path) -> Iterator[None]:
+    """One program and one thread after the other, where files can be locked."""
+    while (lock := locked(path)) is None:
+        time.sleep(0.05)
+    try:
+        yield
+    finally:
+        lock.close()
+
+
 def remove(path: Path) -> None:
     """Delete a project with its files; first it gets a name that nothing opens."""
     gone = path.with_name(path.name + DELETED)

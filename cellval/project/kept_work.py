@@ -3,7 +3,7 @@
 import json
 import math
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from cellval.project.database import FAULTS, Damaged
 from cellval.project.source import Setup
 from cellval.repairs.decisions import DECISIONS
 from cellval.repairs.repair import WORDS, Repair
-from cellval.repairs.work import Cell, Standing, Step, Verdict
+from cellval.repairs.work import Cell, Standing, Step, Verdict, cell_of
 
 WRITTEN = "written"  # how often, among the facts about a project
 
@@ -35,14 +35,33 @@ class Told:
 Cells = tuple[dict[Cell, str], dict[Cell, Repair], dict[Cell, str | None]]
 
 
-def read_told(database: sqlite3.Connection) -> Told:
-    """`Damaged` if cellval cannot have written it."""
+def _as_known(steps: list[Step], known: Iterable[Step]) -> list[Step]:
+    """Each of the known ones once, in place of an equal one."""
+    left: dict[str, list[Step]] = {}
+    for step in known:
+        left.setdefault(step.words, []).append(step)
+
+    def found(step: Step) -> Step:
+        alike = left.get(step.words, [])
+        same = next((old for old in alike if vars(old) == vars(step)), None)
+        if same is None:
+            return step
+        alike.remove(same)
+        return same
+
+    return [found(step) for step in steps]
+
+
+def read_told(database: sqlite3.Connection, known: Iterable[Step] = ()) -> Told:
+    """`Damaged` if cellval cannot have written it. Steps that are `known` are the same
+    objects: buttons of a page that undo them were drawn before.
+    """
     names = "words, cells, is_group, kind, finding, rules, reading"
     try:
         lines = database.execute("SELECT name, value FROM about")
         facts = {name: json.loads(value) for name, value in lines}
         lines = database.execute(f"SELECT {names} FROM steps ORDER BY n")
-        steps = [step_of(*line) for line in lines]
+        steps = _as_known([step_of(*line) for line in lines], known)
         # Steps of before there was a number are all done.
         n_done = max(0, min(int(facts.get("n_done", len(steps))), len(steps)))
         lines = database.execute("SELECT key, answer, finding FROM rules")
@@ -195,12 +214,6 @@ def finite(number: Any) -> float:
     if not math.isfinite(float(number)):
         raise ValueError("a number is not finite")
     return float(number)
-
-
-def cell_of(row: Any, column: Any) -> Cell:
-    if not isinstance(row, int) or not isinstance(column, str):
-        raise ValueError("a cell is a row number and a column")
-    return row, column
 
 
 def decision_of(said: Any) -> str | None:

@@ -661,7 +661,7 @@ class Project:
         work = self.work
         with self.reading() as database:
             version = self._version()
-            cells, told = read_cells(database), read_told(database)
+            cells, told = read_cells(database), read_told(database, work.steps)
         work.decisions, work.repairs, work.before_repair = cells
         work.steps, work.n_done = list(told.steps), told.n_done
         work.rules, work.reading = dict(told.rules), dict(told.reading)

@@ -11,10 +11,10 @@ from cellval.errors import InputError
 from cellval.progress import Snapshot
 from cellval.project.database import FAULTS, Damaged
 from cellval.project.files import ID, named
-from cellval.project.kept_work import cell_of, finite, repair_of
+from cellval.project.kept_work import finite, repair_of
 from cellval.project.source import Setup
 from cellval.repairs.repair import Repair, Repairs
-from cellval.repairs.work import Cell
+from cellval.repairs.work import Cell, cell_of
 from cellval.table.table import Table
 from cellval.values.options import RunOptions
 from cellval.values.result import CellValues

@@ -3,7 +3,7 @@
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from cellval.project.files import (
     set_aside,
     size_of,
     tidy_all,
+    turn,
     why_not,
 )
 from cellval.project.home import home
@@ -96,7 +97,7 @@ class Shelf:
     def _entry(self, project_id: str) -> Entry:
         """Read again only if something was written."""
         place = self.folder / project_id
-        stamp = [(p.name, p.stat().st_mtime_ns) for p in sorted(place.iterdir())]
+        stamp = _stamp(place)
         known = self._known.get(project_id)
         if known is not None and known[0] == stamp:
             return known[1]
@@ -179,14 +180,19 @@ class Shelf:
         """The latest project on just this file, or a new one; InputError if it cannot
         be read or kept.
         """
-        for entry in self.entries(owner=""):
-            if entry.file == source.name:
-                project = self.open(entry.id)
-                if project.source.sha256 == source.sha256:
-                    return project
-                project.close()
-        setup, _ = Setup().found(source)
-        return self.create_kept(source, setup)
+        with self.alone():
+            for entry in self.entries(owner=""):
+                if entry.file == source.name:
+                    project = self.open(entry.id)
+                    if project.source.sha256 == source.sha256:
+                        return project
+                    project.close()
+            setup, _ = Setup().found(source)
+            return self.create_kept(source, setup)
+
+    def alone(self) -> AbstractContextManager[None]:
+        """For who makes a project where there is none: no other program does so now."""
+        return turn(self.folder / ".lock")
 
     def copy(self, project_id: str, name: str = "") -> Project:
         """Another project with the same content, and links of its own."""
@@ -234,6 +240,15 @@ class Shelf:
         )
         self.aside.append(words)
         return words
+
+
+def _stamp(place: Path) -> list[tuple[str, int]]:
+    """FileNotFoundError if it is gone; files of its database come and go."""
+    found = []
+    for path in sorted(place.iterdir()):
+        with suppress(FileNotFoundError):
+            found.append((path.name, path.stat().st_mtime_ns))
+    return found
 
 
 def _entry(project: Project) -> Entry:
@@ -311,9 +326,7 @@ def open_project(
     >>> again.work.decisions, again.values.total == values.total
     ({(12, 'weight'): 'error'}, True)
     """
-    shelf = Shelf(folder)
-    project, file = shelf.named(name), None
-    said = [*shelf.aside, *shelf.unread]  # one of them may be the one that is meant
+    file = None
     chosen = tuple((kinds or {}).items())
     named = label if isinstance(label, str) else None
     how = (id_column, tuple(exclude), chosen, sheet, header_row)
@@ -321,6 +334,15 @@ def open_project(
     if source is not None:
         raw, called = bytes_of(source)
         file = Source.of(called, raw)
+    shelf = Shelf(folder)
+    with shelf.alone():
+        return _opened(shelf, name, file, setup)
+
+
+def _opened(shelf: Shelf, name: str, file: Source | None, setup: Setup) -> Project:
+    """The project of this name, if it is about the file and read so; or a new one."""
+    project = shelf.named(name)
+    said = [*shelf.aside, *shelf.unread]  # one of them may be the one that is meant
     if project is None:
         if file is None:
             known = [entry.name for entry in shelf.entries()]

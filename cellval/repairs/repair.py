@@ -46,11 +46,25 @@ class Repair:
             raise InputError(
                 f"'{self.action}' is no repair; choose one of {', '.join(WORDS)}."
             )
+        check_text("what a repair writes", self.after)
+        check_text("the reason of a repair", self.reason)
 
     @property
     def text(self) -> str:
         """What the cell will hold."""
         return self.after if self.action == "replace" else ""
+
+
+def check_text(what: str, text: Any) -> None:
+    """InputError if it cannot be kept, or written into a file."""
+    if not isinstance(text, str):
+        raise InputError(f"{text!r} is no text, which {what} must be: '{text}'.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{text!r} holds half a character: {what} must be whole."
+        ) from error
 
 
 # (row number from 1, column) to repair, in the order of deciding; the column of a

@@ -1,18 +1,31 @@
 """`Work`: what a person decided on the cells of one file, step by step, and undo."""
 
+import json
+import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from cellval.errors import InputError
 from cellval.glossary import DECIDED
 from cellval.repairs.decisions import DECISIONS
-from cellval.repairs.repair import Repair
+from cellval.repairs.repair import Repair, check_text
 from cellval.text import brief, content, counted
 
 Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
 ANSWERS = ("accepted", "refused")  # to a rule
+
+
+def cell_of(row_number: Any, column: Any) -> Cell:
+    """A cell as it can be kept, also where the number came out of a frame."""
+    try:
+        row = operator.index(row_number)
+    except TypeError as error:
+        raise InputError(f"{row_number!r} is no row: give its whole number.") from error
+    check_text("a column", column)
+    return row, column
 
 
 class Standing(NamedTuple):
@@ -118,7 +131,7 @@ class Work:
         """Decide on a cell; None takes it back."""
         if decision is not None and decision not in DECISIONS:
             raise ValueError(f"no decision: {decision!r}")
-        cell = (row_number, column)
+        cell = cell_of(row_number, column)
         said = "not decided on any more"
         if decision is not None:
             said = f"marked as {DECIDED[decision]}"
@@ -133,9 +146,10 @@ class Work:
         """Changes that make sense together only, such as of two cells swapped; None
         takes one back.
         """
+        told = {cell_of(*cell): new for cell, new in changes.items()}
         new_ones = {
             cell: new
-            for cell, new in changes.items()
+            for cell, new in told.items()
             if new is not None or cell in self.repairs
         }
         made = (f"{_place(cell)} {_made(new)}" for cell, new in new_ones.items())
@@ -160,6 +174,8 @@ class Work:
         self, decisions: Mapping[Cell, str], repairs: Mapping[Cell, Repair]
     ) -> None:
         """Decisions and repairs of a file; they replace those on the same cells."""
+        decisions = {cell_of(*cell): said for cell, said in decisions.items()}
+        repairs = {cell_of(*cell): new for cell, new in repairs.items()}
         cells = {**decisions, **repairs}
         words = f"{counted(len(cells), 'cell')} decided as a file says"
         with self.changing(*cells, words=words):
@@ -181,6 +197,10 @@ class Work:
         are gone then.
         """
         told = dict(finding or {})
+        try:
+            check_text("a finding", json.dumps([key, told], ensure_ascii=False))
+        except TypeError as error:  # such as a number of numpy
+            raise InputError(f"A finding is told as JSON: {error}.") from error
         new = None if answer is None else Verdict(answer, told)
         rule = brief(told.get("title") or "a rule", 80)
         words = f"{rule}: {answer or 'not answered any more'}"

@@ -1,6 +1,7 @@
 """Which project a session has open: by a file, by a link, or from the list."""
 
 import os
+import threading
 import weakref
 from functools import cache, partial
 
@@ -29,6 +30,7 @@ LOCAL = (None, "", "localhost", "127.0.0.1", "::1")  # addresses nobody else can
 
 # Those that somebody has open, or that something runs on: memory holds no others.
 _open: "weakref.WeakValueDictionary[str, FileWork]" = weakref.WeakValueDictionary()
+_turns: dict[str, threading.Lock] = {}  # to open one, by id
 
 
 @cache
@@ -113,7 +115,7 @@ def keep_again(file: FileWork) -> None:
     was_in_memory = project.folder is None
     shelf().keep(project)
     if was_in_memory and project.folder is not None:
-        for run in list(file.runs.values()):
+        for run in file.own_runs:
             keep_ended(project, run)
 
 
@@ -133,7 +135,15 @@ def _in_memory(project_id: str) -> FileWork | None:
 
 
 def open_project(session: Session, project_id: str, *, edit: bool = True) -> None:
-    """A project with its decisions and its latest run, or InputError."""
+    """A project with its decisions and its latest run, or InputError.
+
+    One after the other: who comes at the same moment shares what the first one opened.
+    """
+    with _turns.setdefault(project_id, threading.Lock()):
+        _open_project(session, project_id, edit=edit)
+
+
+def _open_project(session: Session, project_id: str, *, edit: bool) -> None:
     file = _in_memory(project_id)
     if file is None:
         file = FileWork()
@@ -167,7 +177,7 @@ def open_project(session: Session, project_id: str, *, edit: bool = True) -> Non
 def _table(file: FileWork, setup: Setup) -> Table:
     """Read once for all who have the project open and read it alike."""
     assert file.source is not None
-    for run in file.runs.values():
+    for run in file.own_runs:
         if run.memo.setup == setup and not run.memo.changes:
             return run.table
     return setup.read(file.source)
@@ -186,7 +196,7 @@ def delete(session: Session, project_id: str) -> None:
     file = _open.pop(project_id, None)
     if file is not None:
         file.stop_jobs()
-        for run in file.runs.values():
+        for run in file.own_runs:
             run.stop()
     if session.link.startswith(project_id):
         close_project(session)
@@ -207,7 +217,7 @@ def rename(project_id: str, name: str) -> None:
 def running(project_id: str) -> bool:
     """Does something run on it in this server?"""
     file = _open.get(project_id)
-    return file is not None and any(run.active for run in file.runs.values())
+    return file is not None and any(run.active for run in file.own_runs)
 
 
 # --- the address ----------------------------------------------------------------------

@@ -32,11 +32,11 @@ def start_run(session: Session, options: RunOptions) -> None:
     this file is stopped.
     """
     assert session.table is not None, "no table was chosen"
-    going_on = session.run if session.may_edit else None
+    going_on = session.run if session.may_stop(session.run) else None
     check_run(session.table, options, instead_of=going_on)
     session.refused = ""
-    if session.run is not None and session.may_edit:
-        session.run.stop()
+    if going_on is not None:
+        going_on.stop()
     leave_run(session)
     _start(session, session.table, options, session.memo)
 
@@ -64,7 +64,10 @@ def _note(run: ValuationJob, memo: RunMemo) -> None:
 
 
 def leave_run(session: Session) -> None:
-    """Show none; it goes on by itself."""
+    """Show none; it goes on by itself, if anybody could find it again."""
+    run = session.run
+    if run is not None and not session.may_edit and session.may_stop(run):
+        run.stop()
     session.run = session.repaired_run = session.held = None
     session.selection = Selection()
 
@@ -155,10 +158,10 @@ def value_repaired(session: Session) -> None:
     known = session.repaired_run
     is_known = known and known.status == "done" and known.memo.changes == changes
     if not is_known:
-        going_on = run if session.may_edit else None
+        going_on = run if session.may_stop(run) else None
         check_run(after, first.options, instead_of=going_on)
-    if session.may_edit:
-        for going_on in (run, first):
+    for going_on in (run, first):
+        if session.may_stop(going_on):
             going_on.stop()
     if is_known:
         session.run = known
@@ -174,7 +177,7 @@ def leave_repaired(session: Session) -> None:
     first, run = session.memo.first, session.run
     if first is None or run is None:
         return
-    if session.may_edit:
+    if session.may_stop(run):
         run.stop()
     session.run = first
     session.selection = session.selection.moved(run.table, first.table)

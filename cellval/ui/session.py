@@ -33,6 +33,7 @@ from cellval.repairs.comparison import Comparison
 from cellval.repairs.repair import Repair, Repairs, repaired
 from cellval.repairs.work import Cell, Step, Work
 from cellval.table.table import Table, read
+from cellval.ui.text import plain
 from cellval.values.result import CellValues
 from cellval.values.words import Unit
 from cellval.views.findings_list import Place
@@ -141,6 +142,12 @@ class FileWork(Work):
     blocks: SideJob[BlockValues] = field(default_factory=SideJob)
     blocks_seconds: SideJob[float] = field(default_factory=SideJob)
     validation: "SideJob[Validation]" = field(default_factory=SideJob)
+
+    @property
+    def own_runs(self) -> list[ValuationJob]:
+        """All of `runs` at this moment: others may begin some meanwhile."""
+        found = [reference() for reference in self.runs.valuerefs()]
+        return [run for run in found if run is not None]
 
     @property
     def sides(self) -> tuple[SideJob[Any], ...]:
@@ -263,8 +270,18 @@ class Session:
         return self.table
 
     def try_setup(self, new: Setup) -> None:
-        """Read the file in another way; if that fails, keep the old way and say why."""
-        old = self.setup
+        """Read the file in another way; if that fails, keep the old way and say why.
+
+        What another person changed since this one looked stays.
+        """
+        reading = self.file.reading
+        old = Setup.from_told(reading)
+        if reading != self.setup.told:
+            was, now = self.setup.told, new.told
+            changed = {name: now.get(name) for name in {**was, **now}}
+            changed = {k: v for k, v in changed.items() if v != was.get(k)}
+            told = {**reading, **changed}
+            new = Setup.from_told({k: v for k, v in told.items() if v is not None})
         if self._reads(new):
             self.file.read_so(new.told, new.words_after(old))
 
@@ -394,6 +411,12 @@ class Session:
         known: RunMemo = self.run.memo
         return known
 
+    def may_stop(self, run: ValuationJob | None) -> bool:
+        """May this person? Who only looks on stops nothing but what they started."""
+        if self.may_edit or run is None:
+            return self.may_edit
+        return run.memo.kept is None and run.memo.file is self.file
+
     @property
     def goes_on(self) -> bool:
         """Do pages change by themselves? Something runs, or its values wait."""
@@ -423,6 +446,11 @@ class Session:
         """
         if self.file.project is not None:
             self.file.project.refresh()  # what another program decided
+            if self.file.reading != self.setup.told:  # or another person
+                now = Setup.from_told(self.file.reading)
+                words = now.words_after(self.setup)
+                if self._reads(now):
+                    self.unsaid.append(f"{plain(words)}, as somebody else chose.")
         self.held = None
         self.shown()
         self.touch()

@@ -108,7 +108,7 @@ def _going(session: Session, run: ValuationJob) -> None:
         before = counted(queue.place(run), "run")
         st.progress(0.0, text=f"Waiting: {before} before this one")
         other = queue.own_running(run, session.who)
-        if other is not None and session.may_edit:
+        if other is not None:
             st.button(
                 "Stop the run before it",
                 key="stop other",
@@ -120,7 +120,7 @@ def _going(session: Session, run: ValuationJob) -> None:
             )
     else:
         _show_progress(run)
-    if session.may_edit:
+    if session.may_stop(run):
         st.button(
             "Stop the run",
             icon=":material/stop:",

@@ -279,6 +279,24 @@ def test_who_looks_on_changes_nothing_and_stops_nothing(endless):
     assert run.active
 
 
+def test_who_looks_on_can_stop_what_they_started(endless):
+    first = started()
+    run = session_of(first).run
+    app = open_app("data", project=link_of(first, "view"))
+    click(app, "Value the cells")
+    own = session_of(app).run
+    assert own is not run and own.status == "waiting"
+    click(app, "Stop the run")
+    assert own.status == "stopped" and run.active
+    click(goto(app, "data"), "Value the cells")
+    own = session_of(app).run
+    click(goto(app, "data"), "Value the cells")  # again, in place of that one
+    assert own.status == "stopped"
+    own = session_of(app).run
+    click(goto(app, "data"), "Wine")  # nobody could find it again
+    assert own.status == "stopped" and run.active
+
+
 def test_another_run_of_somebody_is_named_to_them_alone(endless):
     app = started()
     before = session_of(app).run

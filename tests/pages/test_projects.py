@@ -2,6 +2,9 @@
 
 import errno
 import shutil
+import threading
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ from helpers import (
     SAMPLES,
     WAIT,
     click,
+    davis_source,
     drawn,
     goto,
     open_app,
@@ -23,12 +27,14 @@ from helpers import (
 
 import cellval
 from cellval.errors import InputError
+from cellval.jobs.background import ValuationJob
 from cellval.project import database, project
 from cellval.project.archive import pack
-from cellval.project.source import Source
+from cellval.project.source import Setup, Source
 from cellval.ui import projects
 from cellval.ui.projects import open_file
 from cellval.ui.runs import start_run
+from cellval.ui.session import Session
 from cellval.values.options import RunOptions
 
 
@@ -284,3 +290,74 @@ def test_values_that_did_not_fit_on_the_disk_are_kept_by_another_try(
     again = session_of(settled(open_app(project=session.link)))
     assert again.run.status == "done" and not again.memo.is_cut_short
     assert np.array_equal(again.values.values, session.values.values)
+
+
+def at_once(n, act):
+    """Of as many sessions, which begin together."""
+    sessions, ready = [Session() for _ in range(n)], threading.Barrier(n)
+
+    def go(session):
+        ready.wait(WAIT)
+        act(session)
+
+    threads = [threading.Thread(target=go, args=(one,)) for one in sessions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sessions
+
+
+def test_who_comes_at_the_same_moment_shares_file_and_run(own_home):
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    project.value(n_neighbors=3)
+    for _ in range(5):
+        restarted()
+        one, other = at_once(2, lambda s: projects.open_project(s, project.id))
+        assert one.file is other.file
+        assert one.run is other.run is not None
+        assert one.run.wait(WAIT)
+
+
+def test_what_two_people_change_of_the_reading_is_both_kept(own_home):
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    one, other = Session(), Session()
+    for session in (one, other):
+        projects.open_project(session, project.id)
+    one.try_setup(replace(one.setup, exclude=("repht",)))
+    other.try_setup(replace(other.setup, id_column="repwt"))  # not drawn since
+    wanted = replace(Setup("sex"), exclude=("repht",), id_column="repwt")
+    assert other.setup == wanted == one.file.project.setup
+    one.renew()
+    assert one.setup == wanted and one.table.id_column == "repwt"
+    assert one.unsaid == ["Read with the id repwt, as somebody else chose."]
+    words = [step.words for step in one.file.steps]
+    assert words == ["Read with repht left out", "Read with the id repwt"]
+
+
+def test_runs_that_are_shown_again_look_for_errors_one_after_the_other(
+    own_home, monkeypatch
+):
+    made = []
+    for _ in range(3):
+        made.append(projects.shelf().create(davis_source(), Setup("sex")))
+        made[-1].value(n_neighbors=3)
+    restarted()
+    now, most, look = [0], [0], ValuationJob._look_now
+
+    def counted(job):
+        now[0] += 1
+        most[0] = max(most[0], now[0])
+        time.sleep(0.1)
+        look(job)
+        now[0] -= 1
+
+    monkeypatch.setattr(ValuationJob, "_look_now", counted)
+    session, runs = Session(), []
+    for one in made:
+        projects.open_project(session, one.id)
+        runs.append(session.run)
+        wait_for(lambda: session.values is not None)  # without a wait for its turn
+    assert all(run.wait(WAIT) for run in runs)
+    assert all(run.suspicion is not None for run in runs)
+    assert most == [1]

@@ -1,6 +1,7 @@
 """Projects: what was done is there again, whatever ended the program."""
 
 import errno
+import shutil
 import subprocess
 import sys
 import threading
@@ -10,11 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from cellval.errors import InputError
 from cellval.project import database
 from cellval.project import project as projects
 from cellval.project.files import UNWRITABLE
+from cellval.project.project import Project
 from cellval.project.source import Setup, Source
 from cellval.repairs.repair import Repair
 from cellval.repairs.work import Verdict
@@ -338,3 +342,64 @@ def test_killed_at_any_moment_all_that_was_said_is_there(
         missing = [cell for cell in told if now[cell] not in (told[cell], more)]
         assert not missing
         assert shelf.entries()[0].id == project.id
+
+
+@pytest.mark.parametrize("damage", ["gone", "changed"])
+def test_a_damaged_log_of_the_database_takes_no_decision_along(
+    project, damage, tmp_path, again
+):
+    """SQLite says nothing of that: it may have been cut short."""
+    for row in range(1, 31):
+        project.work.decide(row, "weight", "error")
+    there = tmp_path / "killed" / project.id  # as it is on disk now
+    shutil.copytree(project.folder, there)
+    log = there / "project.sqlite-wal"
+    if damage == "gone":
+        log.unlink()
+    else:
+        raw = bytearray(log.read_bytes())
+        raw[40] ^= 255  # in the first page that it holds
+        log.write_bytes(raw)
+    found = Project.open(there.parent, project.id)
+    assert found.work.decisions == project.work.decisions
+    found.close()
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda work: work.decide(12.0, "weight", "error"), "12.0 is no row"),
+        (lambda work: work.decide("12", "weight", "error"), "'12' is no row"),
+        (lambda work: work.decide(12, 3, "error"), "3 is no text"),
+        (lambda work: work.decide(12, "\udce9", "error"), "half a character"),
+        (lambda work: work.repair(12, "a", Repair("replace", 166)), "be: '166'"),
+        (lambda work: work.repair(12, "a", Repair("drop", "", None)), "is no text"),
+        (lambda work: work.repair(12, "a", Repair("replace", "\udce9")), "half a"),
+        (lambda work: work.answer("k", "accepted", {"given": np.int64(3)}), "JSON"),
+    ],
+)
+def test_what_could_not_be_kept_is_refused_and_all_else_is_kept(
+    project, act, words, again
+):
+    with pytest.raises(InputError, match=words):
+        act(project.work)
+    project.work.decide(np.int64(12), "weight", "error")  # as out of a frame
+    project.work.repair_cells({(np.int64(13), "weight"): Repair("blank")})
+    found = again(project).work
+    assert found.decisions == {(12, "weight"): "error", (13, "weight"): "error"}
+    assert found.decisions == project.work.decisions
+    assert found.repairs == {(13, "weight"): Repair("blank")}
+
+
+def test_what_was_done_together_is_undone_though_others_decided_meanwhile(
+    project, again
+):
+    work = project.work
+    with work.together("two wrong", [(3, "weight"), (4, "weight")]):
+        work.decide(3, "weight", "error")
+        work.decide(4, "weight", "error")
+    (group,) = work.groups  # as the button of a page has it
+    again(project).work.decide(9, "weight", "fine")
+    project.refresh()
+    work.undo_together(group)
+    assert again(project).work.decisions == {(9, "weight"): "fine"}

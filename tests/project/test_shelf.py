@@ -275,4 +275,39 @@ def test_the_door_of_the_library_refuses_what_it_could_not_keep(tmp_path, monkey
     assert Shelf(tmp_path).why_not() == ""
     with pytest.raises(InputError, match="The disk is full"):
         cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
-    assert list((tmp_path / "projects").iterdir()) == []
+    assert [path.name for path in (tmp_path / "projects").iterdir()] == [".lock"]
+
+
+def test_a_project_that_is_being_closed_is_in_the_list(shelf, project, monkeypatch):
+    """SQLite removes its log then, perhaps between two looks at the folder."""
+    iterdir = Path.iterdir
+
+    def with_gone(path):
+        yield from iterdir(path)
+        if path == project.folder:
+            yield path / "project.sqlite-gone"
+
+    monkeypatch.setattr(Path, "iterdir", with_gone)
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+
+
+def test_who_asks_for_a_name_at_the_same_moment_has_the_same_project(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "projects").mkdir()
+    create = Shelf.create_kept
+
+    def slow(*args, **how):
+        time.sleep(0.2)  # in which the others look for the name
+        return create(*args, **how)
+
+    monkeypatch.setattr(Shelf, "create_kept", slow)
+
+    def ask(_):
+        with closing(
+            cellval.open_project("a", DAVIS, folder=tmp_path, label="sex")
+        ) as one:
+            return one.id
+
+    with ThreadPoolExecutor(4) as threads:
+        assert len(set(threads.map(ask, range(4)))) == 1

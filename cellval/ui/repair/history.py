@@ -57,10 +57,10 @@ def _redo(session: Session) -> None:
         _tell(step, session.turn(step, file.redo_step, file.undo_step))
 
 
-def _take_back(session: Session, n: int) -> None:
+def _take_back(session: Session, step: Step) -> None:
     file = session.file
-    if n < file.n_done:
-        step = file.steps[n]
+    if step in file.steps[: file.n_done]:  # else somebody was faster
+        n = file.steps.index(step)
         _tell(step, session.turn(step, partial(file.take_back, n), file.redo_step))
 
 
@@ -102,7 +102,7 @@ def _steps(session: Session, file: FileWork) -> None:
         icon=":material/playlist_remove:",
         disabled=chosen is None,
         on_click=_take_back,
-        args=(session, chosen),
+        args=(session, None if chosen is None else file.steps[chosen]),
         help="Later steps stay: cells that they changed keep what they have.",
     )
     if first:
