@@ -30,6 +30,7 @@ from cellval.text import listed, shortened
 PARQUET, ARROW = b"PAR1", b"ARROW1"
 ENCRYPTED, OLD_FEATHER, STREAM = b"PARE", b"FEA1", b"\xff\xff\xff\xff"
 STARTS = (PARQUET, ENCRYPTED, ARROW, OLD_FEATHER, STREAM)
+MOST_DIGITS = 40  # of whole numbers: more than any column holds
 _INDEX = re.compile(r"__index_level_\d+__")  # what pandas calls an index without name
 
 
@@ -121,6 +122,8 @@ def _texts(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
     elif pa.types.is_null(kind):
         texts = pa.chunked_array([pa.nulls(len(column), pa.large_string())])
     else:
+        if str(kind) == "string_view":  # many may be views of one text
+            _refuse_text(sum(map(_n_viewed, column.chunks)), where)
         texts = column
     texts = texts.cast(pa.large_string())
     return texts.fill_null("") if texts.null_count else texts
@@ -133,15 +136,26 @@ def _of_dictionary(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
         values = _texts(pa.chunked_array([chunk.dictionary]), where).combine_chunks()
         lengths = pc.binary_length(values)
         size += pc.sum(pc.take(lengths, chunk.indices)).as_py() or 0
-        if size > limits().unpacked_bytes:
-            raise InputError(
-                f"{where} has at least {size / 1e6:,.0f} MB of text; the limit is "
-                f"{limits().unpacked_mb:,.0f} MB. {how_to_raise('unpacked_mb')}, if "
-                "you trust the file, or take a sample of the rows."
-            )
+        _refuse_text(size, where)
         pieces.append(pc.take(values, chunk.indices))
     texts = pa.chunked_array(pieces, pa.large_string())
     return texts.fill_null("") if texts.null_count else texts
+
+
+def _n_viewed(chunk: pa.Array) -> int:
+    """Bytes of its texts, from the length at the start of each view of 16 bytes."""
+    views = np.frombuffer(chunk.buffers()[1] or b"", np.uint32).reshape(-1, 4)
+    lengths = views[chunk.offset : chunk.offset + len(chunk), 0].astype(np.int64)
+    return int(lengths[chunk.is_valid().to_numpy(zero_copy_only=False)].sum())
+
+
+def _refuse_text(size: int, where: str) -> None:
+    if size > limits().unpacked_bytes:
+        raise InputError(
+            f"{where} has at least {size / 1e6:,.0f} MB of text; the limit is "
+            f"{limits().unpacked_mb:,.0f} MB. {how_to_raise('unpacked_mb')}, if "
+            "you trust the file, or take a sample of the rows."
+        )
 
 
 def _of_floats(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -563,7 +577,7 @@ def _read_as(kind: pa.DataType) -> Callable[[str], Any]:
 
 def _whole(text: str) -> int:
     number = Decimal(text.strip().replace("_", "?"))
-    if number != int(number):
+    if number.adjusted() > MOST_DIGITS or number != int(number):
         raise ValueError(text)
     return int(number)
 

@@ -435,7 +435,10 @@ def _names_an_id(name: str) -> bool:
 
 
 _plain = {
-    mark: re.compile(rf"[+-]?([0-9]+[{mark}]?[0-9]*|[{mark}][0-9]+)([eE][+-]?[0-9]+)?")
+    mark: re.compile(
+        # Possessive: or a thousand digits and a letter are tried in a million ways.
+        rf"[+-]?([0-9]++[{mark}]?+[0-9]*+|[{mark}][0-9]++)([eE][+-]?[0-9]++)?"
+    )
     for mark in ".,"
 }
 _money = (

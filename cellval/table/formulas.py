@@ -1,7 +1,7 @@
 """Texts that a spreadsheet would run as a formula, made harmless and back again."""
 
 # What a spreadsheet would run as a formula when a CSV is opened.
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def is_formula(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import lzma
 import struct
 import zipfile
 import zlib
@@ -17,6 +18,11 @@ from cellval.text import listed
 GZIP, ZSTD, ZIP = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04"
 _PIECE = 1 << 20
 Pack = Callable[[bytes], bytes]
+# What reading a damaged archive raises.
+FAULTS = (
+    *(zipfile.BadZipFile, NotImplementedError, OSError, EOFError, RuntimeError),
+    *(ValueError, LookupError, struct.error, zlib.error, lzma.LZMAError),
+)
 
 
 def unpacked(raw: bytes, name: str) -> tuple[bytes, Pack | None]:
@@ -47,8 +53,7 @@ def _read(file: Any, name: str, kind: str) -> bytes:
                 raise _too_large(name, size)
     except InputError:
         raise
-    except (EOFError, OSError, ValueError, RuntimeError, zlib.error) as error:
-        # also what pyarrow and zipfile raise
+    except FAULTS as error:  # also of pyarrow
         raise damaged(name, f"a {kind} file") from error
     return b"".join(pieces)
 
@@ -97,7 +102,9 @@ def open_zip(raw: bytes, name: str) -> zipfile.ZipFile:
     """An archive, of which no more is said to be in it than may be."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(raw))
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+        if not all(archive.namelist()):
+            raise ValueError("a file in it has no name")
+    except FAULTS as error:
         what = "an Excel workbook" if b"xl/" in raw[: 1 << 16] else "a ZIP archive"
         raise damaged(name, what) from error
     size = sum(member.file_size for member in archive.infolist())
@@ -152,7 +159,9 @@ def member_bytes(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -
     try:
         with archive.open(member) as file:
             return _read(file, name, "ZIP")
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except InputError:
+        raise  # it is a ValueError, too
+    except FAULTS as error:
         raise damaged(name, "a ZIP archive") from error
 
 

@@ -270,8 +270,8 @@ class Book:
 
 # A cell with a formula and nothing after it.
 _UNCACHED = re.compile(
-    rb"<(?:\w+:)?f\b[^>]*(?:/>|>[^<]*</(?:\w+:)?f>)\s*(?:<(?:\w+:)?v\s*/>|"
-    rb"<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+    rb"<(?:\w+:)?f\b[^<>]*+>(?:(?<=/>)|[^<]*+</(?:\w+:)?f>)\s*+"
+    rb"(?:<(?:\w+:)?v\s*+/>|<(?:\w+:)?v>\s*+</(?:\w+:)?v>)?+\s*+</(?:\w+:)?c>"
 )
 
 
@@ -287,6 +287,9 @@ def open_book(raw: bytes, name: str) -> Book:
     members = {member.filename: member for member in archive.infolist()}
     if any(one.flag_bits & 1 for one in members.values()):
         raise _protected(name)
+    # What reads it looks for names in any case, and may take another one than we do.
+    if len({_path(path) for path in archive.namelist()}) < len(archive.namelist()):
+        raise damaged(name, "a workbook")
     if "xl/workbook.bin" in members:
         raise InputError(
             f"{name} is an Excel binary workbook (.xlsb), which is not read. Open it "
@@ -297,8 +300,8 @@ def open_book(raw: bytes, name: str) -> Book:
         _check_ods(archive, members, name)
     for path, member in members.items():
         # What is opened beside the sheets must not be larger than it says.
-        beside = path.startswith("xl/") and path.endswith((".xml", ".rels"))
-        if beside and not path.startswith(_ALONE):
+        beside = _path(path).startswith("xl/") and path.endswith((".xml", ".rels"))
+        if beside and not _path(path).startswith(_ALONE):
             _no_doctype(member_bytes(archive, member, name), name)
     calamine = _library("python_calamine", name)
     with _readable(name):
@@ -310,7 +313,8 @@ def open_book(raw: bytes, name: str) -> Book:
         ]
     visible = calamine.SheetVisibleEnum.Visible
     paths = sheet_paths(archive, name) if kind == "xlsx" else {}
-    strings = members.get("xl/sharedStrings.xml")
+    by_path = {_path(path): member for path, member in members.items()}
+    strings = by_path.get("xl/sharedstrings.xml")
 
     @lru_cache(1)
     def xml(sheet: str) -> bytes:
@@ -345,6 +349,10 @@ def open_book(raw: bytes, name: str) -> Book:
     names = [one.name for one in about]
     shown = [one.name for one in about if one.visible == visible]
     return Book(raw, name, kind, names, shown, values, merged, xml)
+
+
+def _path(path: str) -> str:
+    return path.replace("\\", "/").lower()
 
 
 _NO_WORKBOOKS = ("WordDocument", "PowerPoint Document", "__substg1.0_")
@@ -472,21 +480,39 @@ def _no_doctype(xml: bytes, name: str) -> None:
 def _check_extent(xml: bytes, name: str, sheet: str) -> None:
     """Refuse a sheet whose cells lie so far apart that all between fill the memory."""
     most = 2 * limits().cells
-    rows, columns = _digits(xml), _letters(xml)
-    if rows * columns <= most:
+    is_placed = _UNPLACED.search(xml) is None
+    if is_placed and _digits(xml) * _letters(xml) <= most:
         return
-    found = _PLACE.findall(xml)
-    rows = max((int(row) for _, row in set(found)), default=0)
-    columns = max((column_number(letters) for letters, _ in found), default=0)
+    if is_placed:
+        found = _PLACE.findall(xml)
+        rows = max((int(row) for _, row in set(found)), default=0)
+        columns = max((column_number(letters) for letters, _ in found), default=0)
+    else:
+        rows, columns = _counted_extent(xml)
     _refuse_extent(rows, columns, most, name, sheet)
+
+
+def _counted_extent(xml: bytes) -> tuple[int, int]:
+    """The last row and column where rows and cells need not say where they are: then
+    they follow the one before.
+    """
+    row = rows = columns = 0
+    for part in _ROW.split(xml)[1:]:
+        said = _NUMBER_OF.search(part[: part.find(b">") + 1])
+        row = int(said[1]) if said else row + 1
+        found = _PLACE.findall(part)
+        width = max((column_number(letters) for letters, _ in found), default=0)
+        rows = max(rows, row, *(int(number) for _, number in found))
+        columns = max(columns, width + len(_UNPLACED.findall(part)))
+    return rows, columns
 
 
 def _check_strings(sizes: list[int], xml: bytes, name: str) -> None:
     """Refuse a long text that is repeated in more cells than memory can hold."""
     limit = limits().unpacked_bytes
-    if max(sizes, default=0) * xml.count(b't="s"') <= limit:
+    if max(sizes, default=0) * len(_SHARED.findall(xml)) <= limit:
         return
-    counts = Counter(re.findall(rb't="s"[^>]*>\s*<(?:\w+:)?v>(\d+)<', xml))
+    counts = Counter(_SHARED_TEXT.findall(xml))
     used = {int(k): n for k, n in counts.items()}
     size = sum(sizes[k] * n for k, n in used.items() if k < len(sizes))
     refuse_beyond(name, "unpacked_mb", size / 1e6, "take a sample of the rows")
@@ -506,12 +532,23 @@ def _refuse_extent(
 
 
 _PLACE = re.compile(rb"\sr\s*=\s*[\"']([A-Za-z]+)(\d+)[\"']")
+_ROW = re.compile(rb"<(?:\w+:)?row(?=[\s/>])")
+_NUMBER_OF = re.compile(rb"\sr\s*=\s*[\"'](\d+)[\"']")
+# A cell that does not say where it is.
+_UNPLACED = re.compile(
+    rb"<(?:[\w.-]+:)?c(?:\s++(?!r\s*=)[^\s=<>/]++\s*+=\s*+"
+    rb"(?:\"[^\"<]*+\"|'[^'<]*+'))*+\s*+/?>"
+)
+_SHARED = re.compile(rb"\st\s*=\s*[\"']s[\"']")
+_SHARED_TEXT = re.compile(
+    rb"\st\s*=\s*[\"']s[\"'][^<>]*+>\s*+<(?:\w+:)?v\b[^<>]*+>\s*+(\d+)\s*+<"
+)
 
 
 def _digits(xml: bytes) -> int:
     """A number that no row exceeds, found fast."""
     for n in range(7, 3, -1):
-        if re.search(rb"[A-Za-z]\d{%d,}[\"']" % n, xml):
+        if re.search(rb"[A-Za-z\"']\d{%d,}[\"']" % n, xml):
             return int(10**n) if n < 7 else 10**9
     return 10**4
 
@@ -541,29 +578,39 @@ def _check_ods(
         raise _protected(name)
     xml = member_bytes(archive, members["content.xml"], name)
     _no_doctype(xml, name)
-    for table in xml.split(b"<table:table ")[1:]:
+    for table in _ODS_TABLE.split(xml)[1:]:
         rows = columns = n_rows = 0
-        for row in _ODS_ROW.finditer(table):
-            n_rows += _repeated(row[1], b"rows")
-            if row[2] is None or _ODS_CONTENT.search(row[2]) is None:
+        for attributes, content in _ods_parts(_ODS_ROW, table, b"</table:table-row>"):
+            n_rows += _repeated(attributes, b"rows")
+            if content is None or _ODS_CONTENT.search(content) is None:
                 continue
             width = n = 0
-            for cell in _ODS_CELL.finditer(row[2]):
-                n += _repeated(cell[1], b"columns")
-                width = n if cell[2] is not None or b"value" in cell[1] else width
+            for of_cell, held in _ods_parts(_ODS_CELL, content, b"</table:"):
+                n += _repeated(of_cell, b"columns")
+                width = n if held is not None or b"value" in of_cell else width
             rows, columns = n_rows, max(columns, width)
         _refuse_extent(rows, columns, 2 * limits().cells, name)
 
 
-_ODS_ROW = re.compile(
-    rb"<table:table-row\b([^>]*?)(?:/>|>(.*?)</table:table-row>)", re.S
-)
+def _ods_parts(
+    opening: re.Pattern[bytes], xml: bytes, closing: bytes
+) -> Iterator[tuple[bytes, bytes | None]]:
+    """Attributes of each element, and what is in it up to its end or the next one; None
+    if it is closed at once. No text is looked through twice.
+    """
+    for part in opening.split(xml)[1:]:
+        start = _ODS_START.match(part)
+        attributes = start[0] if start else part
+        is_closed = attributes.endswith(b"/")
+        content = part[len(attributes) + 1 :].partition(closing)[0]
+        yield attributes, None if is_closed else content
+
+
+_ODS_TABLE = re.compile(rb"<table:table(?=[\s>])")
+_ODS_ROW = re.compile(rb"<table:table-row(?=[\s/>])")
+_ODS_CELL = re.compile(rb"<table:(?:covered-)?table-cell(?=[\s/>])")
+_ODS_START = re.compile(rb"(?:[^<>\"']++|\"[^\"]*+\"|'[^']*+')*+")
 _ODS_CONTENT = re.compile(rb"<text:|office:\w*-?value")
-_ODS_CELL = re.compile(
-    rb"<table:(?:covered-)?table-cell\b([^>]*?)"
-    rb"(?:/>|>(.*?)</table:(?:covered-)?table-cell>)",
-    re.S,
-)
 
 
 def _repeated(attributes: bytes, what: bytes) -> int:

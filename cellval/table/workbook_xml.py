@@ -27,7 +27,7 @@ from cellval.table.workbook import (
 )
 from cellval.text import shortened
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d++\.?+\d*+|\.\d++)([eE][+-]?\d++)?")
 QUOTES = {"&quot;": '"', "&apos;": "'"}
 _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -166,23 +166,36 @@ def _changed_sheet(
 
 def _rows(xml: bytes, prefix: bytes) -> Iterator[tuple[int, tuple[int, int]]]:
     """Number (from 1) and place of each <row> element."""
-    pattern = rb"<%srow\b([^>]*?)(?:/>|>.*?</%srow>)" % (prefix, prefix)
     number = 0
-    for row in re.finditer(pattern, xml, re.S):
-        said = re.search(rb"\br\s*=\s*[\"'](\d+)", row[1])
+    for start, end, attributes, _ in _elements(xml, b"%srow" % prefix):
+        said = re.search(rb"\br\s*=\s*[\"'](\d+)", attributes)
         number = int(said[1]) if said else number + 1
-        yield number, row.span()
+        yield number, (start, end)
+
+
+def _elements(xml: bytes, tag: bytes) -> Iterator[tuple[int, int, bytes, bytes]]:
+    """Start, end, attributes and content of each, which holds no other of its kind.
+
+    Where one is not closed there are no more: no text is looked through twice.
+    """
+    opening, closing, at = re.compile(rb"<%s\b([^<>]*+)>" % tag), b"</%s>" % tag, 0
+    while one := opening.search(xml, at):
+        at, content = one.end(), b""
+        if not one[1].endswith(b"/"):
+            end = xml.find(closing, at)
+            if end < 0:
+                return
+            content, at = xml[at:end], end + len(closing)
+        yield one.start(), at, one[1].removesuffix(b"/"), content
 
 
 def _cells(row: bytes, prefix: bytes) -> list[_Cell]:
-    pattern = rb"<%sc\b([^>]*?)(?:/>|>(.*?)</%sc>)" % (prefix, prefix)
     found, column = [], 0
-    for cell in re.finditer(pattern, row, re.S):
-        said = re.search(rb"\br\s*=\s*[\"']([A-Za-z]+)", cell[1])
+    for start, end, attributes, body in _elements(row, b"%sc" % prefix):
+        said = re.search(rb"\br\s*=\s*[\"']([A-Za-z]+)", attributes)
         column = column_number(said[1]) if said else column + 1
-        style = re.search(rb"\bs\s*=\s*[\"'](\d+)", cell[1])
-        body = cell[2] or b""
-        found.append(_Cell(*cell.span(), column, style[1] if style else b"", body))
+        style = re.search(rb"\bs\s*=\s*[\"'](\d+)", attributes)
+        found.append(_Cell(start, end, column, style[1] if style else b"", body))
     return found
 
 

@@ -135,11 +135,20 @@ def _header(header: Any) -> dict[str, Any]:
         raise Unfit("it does not state its format")
     if not isinstance(header["settings"], dict):
         raise Unfit("it does not state its settings")
+    for name, said in header["settings"].items():
+        if isinstance(said, int | float) and not abs(said) <= LARGEST:
+            raise Unfit(f"of its settings '{cut(name, 40)}' is no number")
     return header
 
 
 def _is_texts(texts: Any) -> bool:
-    return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return False
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:  # half a character
+        return False
+    return True
 
 
 def _shapes(n: int, m: int, names: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:

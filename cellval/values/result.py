@@ -1,6 +1,7 @@
 """`CellValues`: the value of every cell, with standard errors. Lower is worse."""
 
 import json
+import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -475,6 +476,6 @@ def load(path: str | Path | IO[bytes]) -> CellValues:
 
 
 def _saved(path: str | Path | IO[bytes]) -> tuple[bytes, str]:
-    if isinstance(path, str | Path) and not Path(path).exists():
+    if isinstance(path, str | Path) and not os.path.exists(path):  # also if too long
         raise InputError(f"There is no file {path}.")
     return bytes_of(path)

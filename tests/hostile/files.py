@@ -106,6 +106,7 @@ TRICKS = (
     *("2020-02-30", "0000-00-00", "31/12/9999", "1/1/1", "2020-01-01T25:61:61Z"),
     *("9999999-01-01", "-0", "0" * 300, "None", "null", "NULL", "N/A", "?", "-", "."),
     *("", " ", "  \t ", '"', '""', "'", "`", "\\", "/", "|", ";", ",", ",,,,", "\t\t"),
+    *("1" * 130_000 + "x", "1" * 130_000 + ".x", "1e" + "1" * 100_000 + "x"),
     *("x" * 100_000, "word " * 5000, "true", "TRUE", "__class__", "constructor", "..."),
 )
 INFINITE = ("inf", "-inf", "Infinity", "1e999", "-1e999", "9" * 400, "1e5000")
@@ -252,6 +253,8 @@ def columnar() -> Iterator[Hostile]:
     raws = {kind: file.getvalue() for kind, file in files.items()}
     raws |= {"gzip": gzip.compress(good, mtime=0), "zip": zipped("t.csv", good)}
     raws["zstd"] = bytes(zstd.getvalue())
+    raws["zip-lzma"] = zipped("t.csv", good, zipfile.ZIP_LZMA)
+    raws["zip-bzip2"] = zipped("t.csv", good, zipfile.ZIP_BZIP2)
     draw = random.Random(SEED)
     for kind, raw in raws.items():
         yield Hostile(f"{kind}-good", raw, shape=(8, 4))
@@ -288,12 +291,18 @@ def workbooks() -> Iterator[Hostile]:
     good = xlsx(sheet % rows)
     yield Hostile("xlsx-good", good, shape=(8, 4))
     yield Hostile("xlsx-macros", xlsx(sheet % rows, vbaProject=b"\1\2"), shape=(8, 4))
+    # each "<f" and "<row" of it begins what is never closed
+    open_ended = b"<!--%s-->" % (b"<f <row <c " * 100_000)
+    yield Hostile("xlsx-open-ended", xlsx(sheet % rows + open_ended), shape=(8, 4))
     far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+    follows = b'<row>%s</row><row r="1000000"><c><v>1</v></c></row>'
+    follows %= b"<c s='1'><v>1</v></c>" * 300
     entity = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]>'
     password = "EncryptedPackage".encode("utf-16-le")
     for name, raw, words in (
         ("cut", good[: len(good) // 2], "cut off or damaged"),
         ("far", xlsx(sheet % (rows + far)), "column 16,384"),
+        ("far-rows", xlsx(sheet % (rows + follows)), "row 1,000,000"),
         ("empty", xlsx(sheet % b""), "without a table"),
         ("one-cell", xlsx(sheet % b"<row><c><v>1</v></c></row>"), "without a table"),
         ("no-sheet", zipped("xl/workbook.xml", b"<x/>"), "workbook"),
@@ -379,10 +388,10 @@ def xlsx(*sheets: bytes, say: int = 0, **others: bytes) -> bytes:
     return raw
 
 
-def zipped(name: str, raw: bytes) -> bytes:
+def zipped(name: str, raw: bytes, how: int = zipfile.ZIP_STORED) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(zipfile.ZipInfo(name), raw)
+        archive.writestr(zipfile.ZipInfo(name), raw, how)
     return file.getvalue()
 
 

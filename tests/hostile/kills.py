@@ -62,6 +62,7 @@ class Person:
     def __init__(self, server: Server, rng: random.Random) -> None:
         self.server, self.random = server, rng
         self.told: list[Told] = []
+        self.n_cut = 0  # runs that were killed behind a checkpoint
 
     @property
     def n_repaired(self) -> int:
@@ -189,8 +190,10 @@ def table(n_rows: int, seed: int) -> bytes:
     return some.to_csv(index=False).encode()
 
 
-def check(told: Told, shelf: Shelf) -> None:
-    """What is stored is what was told of, and perhaps what was just being done."""
+def check(told: Told, shelf: Shelf) -> int:
+    """What is stored is what was told of, and perhaps what was just being done. How
+    many of its runs go on from a checkpoint.
+    """
     project, may = shelf.by_link(told.link)
     try:
         assert may == "edit"
@@ -210,6 +213,7 @@ def check(told: Told, shelf: Shelf) -> None:
         statuses = [run.status for run in project.runs]
         assert not told.is_valued or "done" in statuses, statuses
         assert not project.aside and not project.trouble
+        return sum(run.status == "running" and 0 < run.done < 1 for run in project.runs)
     finally:
         project.close()
 
@@ -244,12 +248,12 @@ def repair_one(person: Person) -> None:
 
 def check_all(person: Person, shelf: Shelf, when: str) -> None:
     person.page.context.close()
-    for told in person.told:
-        check(told, shelf)
+    n_cut = sum(check(told, shelf) for told in person.told)
+    person.n_cut += n_cut
     n_decided = sum(len(told.decisions) for told in person.told)
     print(
         f"{when}: {len(person.told)} projects, {n_decided} decisions and "
-        f"{person.n_repaired} repairs, all there",
+        f"{person.n_repaired} repairs, all there; {n_cut} runs behind a checkpoint",
         flush=True,
     )
 
@@ -291,6 +295,7 @@ def main(n: int) -> None:
         chromium.close()
         for told in person.told:
             check_values(told, shelf)
+        assert person.n_cut, "no run was killed behind a checkpoint"
         assert "Traceback" not in server.log.read_text(), server.log.read_text()
 
 

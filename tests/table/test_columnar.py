@@ -251,6 +251,8 @@ def test_arrow_keeps_compression_and_batches():
     [
         ("whole", "4.5", "whole numbers"),
         ("whole", "1e9", "whole numbers"),
+        ("whole", "1e9999999", "whole numbers"),
+        ("money", "1e9999999", "numbers"),
         ("real", "12,5", "numbers"),
         ("real", "nan", "numbers"),
         ("truth", "perhaps", "True and False"),
@@ -313,6 +315,12 @@ def test_a_text_that_is_repeated_without_end_is_not_unfolded(monkeypatch):
     assert len(raw) < 200_000
     for one in (raw, parquet_bytes(table), arrow_bytes(table.slice(0, 1000))):
         assert "the limit is 50 MB" in message_of(one)
+    views = pa.array(["x" * 100_000], pa.string_view()).buffers()
+    many = [None, pa.py_buffer(bytes(views[1])[:16] * 1000), *views[2:]]
+    column = pa.Array.from_buffers(pa.string_view(), 1000, many)
+    table = pa.table({"x": column, "y": pa.array(range(1000))})
+    raw = arrow_bytes(table, pa.ipc.new_stream)
+    assert "100 MB of text; the limit is 50" in message_of(raw)
     zeros = pa.table({"x": np.zeros(10_000_000), "y": np.zeros(10_000_000)})
     sink = io.BytesIO()
     options = pa.ipc.IpcWriteOptions(compression="zstd")

@@ -3,6 +3,7 @@
 import gzip
 import io
 import zipfile
+from contextlib import suppress
 
 import pyarrow as pa
 import pytest
@@ -129,3 +130,17 @@ def test_an_archive_with_a_password_gets_a_sentence():
 
 def test_what_is_packed_twice_is_said_to_be():
     assert "a gzip archive. Unpack it" in message_of(gzip.compress(gzip.compress(CSV)))
+
+
+@pytest.mark.parametrize("how", ["DEFLATED", "LZMA", "BZIP2"])
+def test_an_archive_with_any_other_byte_gives_a_sentence_or_a_table(how):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", getattr(zipfile, f"ZIP_{how}")) as archive:
+        archive.writestr("d.csv", CSV)
+    good = buffer.getvalue()
+    for place, was in enumerate(good):
+        for other in (0, 255, was ^ 1, was ^ 128):
+            raw = bytearray(good)
+            raw[place] = other
+            with suppress(InputError):
+                read(bytes(raw), label="sex")

@@ -4,6 +4,7 @@ import datetime
 import io
 import re
 import sys
+import warnings
 import zipfile
 
 import pytest
@@ -301,6 +302,53 @@ def test_cells_far_apart_are_refused_before_all_between_are_made():
     assert "CELLVAL_MAX_CELLS" in message_of(ods(filled))
     apart = [ods_row(ods_cell("x", n=500)), ods_row(ods_cell(None), n=1_000_000)]
     assert "row 1,000,002" in message_of(ods(*apart, apart[0]))
+    names = spoilt(
+        ods(filled),
+        "content.xml",
+        lambda xml: xml.replace(b"<table:table table", b"<table:table\ntable"),
+    )
+    assert "column 16,384" in message_of(names)
+    odd = ods_row(ods_cell("x", n=500)).replace(" table:number", ' x=">" table:number')
+    assert "row 1,000,002" in message_of(ods(odd, apart[1], odd))
+
+
+def test_rows_and_cells_that_do_not_say_where_they_are_follow_each_other(monkeypatch):
+    monkeypatch.setenv("CELLVAL_MAX_CELLS", "1000")
+
+    def sheet(*rows):
+        return spoilt(
+            workbook(),
+            "xl/worksheets/sheet1.xml",
+            lambda xml: re.sub(rb"<row.*</row>", b"".join(rows), xml, flags=re.S),
+        )
+
+    def row(n, tag=b"row", cell=b'<c t="str"><v>x</v></c>'):
+        return b"<%s>%s</row>" % (tag, cell * n)
+
+    table = [row(3), *[row(3)] * 600]
+    assert file_cells(sheet(*table[:300]), "t.xlsx")[0].shape == (299, 3)
+    for rows, said in (
+        ([*table, row(4)], "row 602 and column 4"),
+        ([row(3), row(300), *table[:8]], "row 10 and column 300"),
+        ([row(3), row(3, b'row r="900"')], "row 900 and column 3"),
+        ([row(3), row(3, b"row r = '900'"), row(1)], "row 901 and column 3"),
+        (
+            [row(3), row(2), row(1, cell=b'<c r="B901" s="1"/><c s="1"/>')],
+            "row 901 and column 3",
+        ),
+    ):
+        assert said in message_of(sheet(*rows))
+
+
+@pytest.mark.parametrize(
+    "again", ["xl/worksheets/sheet1.xml", "xl/Worksheets/Sheet1.XML"]
+)
+def test_a_name_that_stands_twice_in_a_workbook_is_no_way_around(again):
+    raw = io.BytesIO(workbook())
+    with zipfile.ZipFile(raw, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr(again, b"<x/>")
+    assert "damaged" in message_of(raw.getvalue())
 
 
 def test_bombs_are_not_unpacked(monkeypatch):

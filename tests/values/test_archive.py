@@ -261,3 +261,17 @@ def test_values_are_loaded_without_a_parser_of_python(saved, monkeypatch):
         without.setattr(ast, "parse", None)
         without.setattr(ast, "literal_eval", None)
         assert cellval.load(io.BytesIO(raw)).values.shape == (12, 3)
+
+
+@pytest.mark.parametrize("name", ["ids", "labels", "column_names"])
+def test_texts_that_no_file_can_hold_are_refused(saved, name):
+    texts = json.loads(saved["about"].tobytes())[name]
+    half = about(saved, **{name: ["\ud800", *texts[1:]]})
+    assert "no list of texts" in refused(packed(saved | {"about": half}))
+
+
+@pytest.mark.parametrize("number", [1e308, -1e308, float("inf"), float("nan")])
+def test_settings_that_are_no_numbers_of_values_are_refused(saved, number):
+    settings = json.loads(saved["about"].tobytes())["settings"] | {"middle": number}
+    odd = about(saved, settings=settings)
+    assert "settings 'middle' is no number" in refused(packed(saved | {"about": odd}))
