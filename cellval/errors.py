@@ -23,6 +23,18 @@ class CannotGoOn(InputError):
     """
 
 
+def check_text(what: str, text: Any) -> None:
+    """InputError if it cannot be kept, or written into a file."""
+    if not isinstance(text, str):
+        raise InputError(f"{text!r} is no text, which {what} must be: '{text}'.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{text!r} holds half a character: {what} must be whole."
+        ) from error
+
+
 def require(name: str, value: Any, ok: bool, need: str) -> None:
     if not ok:
         raise InputError(f"{name}={value!r} is not possible: it must be {need}.")

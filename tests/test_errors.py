@@ -1,8 +1,10 @@
 """What a person can fix: one exception, and checks that raise it."""
 
 import re
+from contextlib import closing
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import cellval
@@ -85,3 +87,68 @@ def test_positive_numbers_and_none_are_fine(value):
 @pytest.mark.parametrize("value", [0, -1, float("nan"), "2", [1], np.float64(0)])
 def test_nothing_else_is_positive(value):
     assert not is_positive(value)
+
+
+# --- what a person gives by mistake ---------------------------------------------------
+
+DAVIS = "sample_data/davis.csv"
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda t, v: v.lowest(-5), "k=-5 is not possible"),
+        (lambda t, v: v.lowest(2.5), "k=2.5 is not possible"),
+        (lambda t, v: t.with_cells({(-1, "weight"): "9"}), "no cell .-1, 'weight'."),
+        (lambda t, v: t.with_cells({(10**30, "weight"): "9"}), "no cell"),
+        (lambda t, v: t.with_cells({(1, "wait"): "9"}), "no cell .1, 'wait'."),
+        (lambda t, v: t.with_cells({(1, "weight"): "\ud800"}), "half a character"),
+        (lambda t, v: t.with_cells({(1, "weight"): 9}), "9 is no text"),
+        (lambda t, v: cellval.suggest(t, 1, "weight", random_state=None), "random_st"),
+        (lambda t, v: cellval.suspect_labels(t, random_state=2.5), "random_state=2.5"),
+        (lambda t, v: cellval.value_blocks(t, "sex", n_neighbors=2.5), "n_neighbors="),
+        (lambda t, v: cellval.value_blocks(t, "sex", n_neighbors=10**30), "n_neigh"),
+        (lambda t, v: cellval.read(DAVIS, kinds=["weight"]), "kinds="),
+        (lambda t, v: cellval.read(DAVIS, like=True), "like=True"),
+        (lambda t, v: cellval.read(pd.Series([1, 2])), "not Series"),
+        (lambda t, v: cellval.read(DAVIS, label="x" * 100_000), "has no column"),
+        (lambda t, v: cellval.open_project(5, DAVIS), "needs a name"),
+        (lambda t, v: cellval.open_project("\0 ", DAVIS), "needs a name"),
+        (lambda t, v: cellval.open_project("p", DAVIS, header_row=2.5), "header_row"),
+        (
+            lambda t, v: cellval.open_project("p", DAVIS, exclude="six"),
+            "no column 'six",
+        ),
+    ],
+)
+def test_a_mistake_gets_a_sentence(act, words):
+    table = cellval.read(DAVIS, label="sex")
+    with pytest.raises(InputError, match=words) as caught:
+        act(table, cellval.value_cells(table, n_neighbors=1))
+    assert str(caught.value).endswith(".") and len(str(caught.value)) < 3000
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path):
+    table = cellval.read(DAVIS, label="sex", exclude=None)
+    values = cellval.value_cells(table, subsets=np.int64(3), near=np.int32(50))
+    values.save(tmp_path / "v.npz")
+    assert cellval.load(tmp_path / "v.npz").settings == values.settings
+    blocks = cellval.value_blocks(table, "sex", n_neighbors=np.int8(3))
+    assert np.isfinite(blocks.values).all()
+
+
+@pytest.mark.parametrize("name", [" x ", "a\nb", "a" * 300, "\udcffx"])
+def test_a_project_is_found_by_the_name_that_was_asked_for(name, tmp_path):
+    ids = set()
+    for _ in range(2):
+        with closing(cellval.open_project(name, DAVIS, folder=tmp_path)) as project:
+            ids.add(project.id)
+    assert len(ids) == 1
+
+
+def test_a_label_that_is_a_number_is_no_guess(tmp_path):
+    raw = "\n".join(
+        ["5,6,y", *(f"{k % 2},{k},{'ab'[k % 2]}" for k in range(8))]
+    ).encode()
+    with closing(cellval.open_project("p", raw, folder=tmp_path, label=5)) as project:
+        assert project.table.label == "5"

@@ -50,7 +50,7 @@ def read_table(options: argparse.Namespace, project: Project | None = None) -> T
 
 def project_of(options: argparse.Namespace) -> Project | None:
     """The project that is named, which is made of the file where there is none."""
-    if options.project:
+    if options.project is not None:
         if getattr(options, "continue_from", None):
             raise InputError(
                 "A project goes on by itself where it was stopped. Leave --continue "
@@ -273,7 +273,7 @@ def check_outputs(outputs: Mapping[str, Path], sources: Sequence[str | None]) ->
             why = "it is a folder, not a file"
         if why:
             raise InputError(f"Cannot write to {path}: {why}. Choose another {option}.")
-    paths = {path.resolve() for path in outputs.values()}
+    paths = {os.path.realpath(path) for path in outputs.values()}
     if len(paths) < len(outputs):
         names = list(outputs)
         raise InputError(

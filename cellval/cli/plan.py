@@ -12,11 +12,13 @@ from cellval.text import harmless, spoken_bytes, spoken_time
 from cellval.values.memory import check_memory, free_memory, needed_memory
 from cellval.values.options import RunOptions
 
+MOST_CORES = 1_000_000
+
 
 def plan(options: argparse.Namespace) -> int:
     """Print what the run would take here, on a GPU, and on a cluster."""
-    if options.cores < 1:
-        raise InputError("--cores must be 1 or more.")
+    if not 1 <= options.cores <= MOST_CORES:
+        raise InputError(f"--cores must be 1 to {MOST_CORES:,}.")
     table = read_table(options)
     chosen = run_options(options, table)
     said = estimate(table, chosen, timed=True)

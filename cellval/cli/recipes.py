@@ -37,14 +37,14 @@ MOST_SAID = 20  # steps that fit, and sentences about what does not
 
 def recipe(options: argparse.Namespace) -> int:
     """Write a recipe of what was decided, in a project or in a decisions file."""
-    if bool(options.project) == bool(options.decisions):
+    if (options.project is None) == (options.decisions is None):
         raise InputError(
             "Name where the decisions are: a file with its decisions (FILE --decisions "
             "decisions.csv), or a project (--project NAME)."
         )
     out = Path(options.out)
     check_outputs({"--out": out}, (options.csv, options.decisions))
-    made = _of_project(options) if options.project else _of_decisions(options)
+    made = _of_decisions(options) if options.project is None else _of_project(options)
     write("--out", out, made.text.encode())
     for step in made.steps[:MOST_SAID]:
         print(printable(step.words, LONGEST))

@@ -1,6 +1,7 @@
 """Commands that value a table: `run` and `explain`."""
 
 import argparse
+import os
 from contextlib import closing, nullcontext
 from pathlib import Path
 
@@ -96,7 +97,7 @@ def _out_folder(options: argparse.Namespace) -> Path:
     for name in ("values.csv", "lowest.csv"):
         for source in filter(None, (options.csv, options.test)):
             path = folder / name
-            if path.exists() and Path(source).exists() and path.samefile(source):
+            if path.exists() and os.path.exists(source) and path.samefile(source):
                 raise InputError(
                     f"The results would replace {source}, which is read. Choose "
                     "another --out."

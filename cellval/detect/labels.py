@@ -11,7 +11,7 @@ import pandas as pd
 
 from cellval.detect.neighbours import Asking
 from cellval.detect.surprise import odds_of, sure_codes, without
-from cellval.errors import InputError
+from cellval.errors import InputError, is_whole, require
 from cellval.parallel import drive
 from cellval.table.labels import Labels
 from cellval.table.table import Table, as_table
@@ -34,6 +34,7 @@ def judged_labels(
             f"{table.name} was read without a label, so there are no labels to judge. "
             "Choose a label first."
         )
+    require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
     whole = with_label_as_column(without(table, sure_codes(table)))
     asking = Asking(whole, random_state, targets=(len(whole.features) - 1,))
     *_, last = drive(asking, n_jobs=n_jobs)

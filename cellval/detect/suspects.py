@@ -20,7 +20,7 @@ from cellval.detect.suspicion import (
     check_values,
     make_suspicion,
 )
-from cellval.errors import InputError
+from cellval.errors import InputError, is_whole, require
 from cellval.kept import kept
 from cellval.table.columns import Column
 from cellval.table.describe import alike, number_text, usual_bounds, usual_range
@@ -220,6 +220,7 @@ def suggest(
             f"'{column}' is no feature of {table.name}; its features are "
             f"{listed(table.feature_names, 20)}."
         )
+    require("random_state", random_state, is_whole(random_state, 0), "whole, from 0 on")
     found = _surprise_of(table, int(random_state))
     return suggestions(table, found, table.position(row_number), column)
 

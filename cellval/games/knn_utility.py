@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cellval.compiled import kernel, kernel_part
-from cellval.errors import InputError
+from cellval.errors import is_whole, require
 from cellval.knn.agreement import agreement
 from cellval.knn.distance import add_column
 from cellval.knn.nearest import k_smallest
@@ -80,8 +80,9 @@ class KnnUtility:
     def __post_init__(self) -> None:
         require_label(self.table)
         self._label  # noqa: B018 - refuses what does not fit the label
-        if self.n_neighbors < 1:
-            raise InputError("n_neighbors must be 1 or more.")
+        k = self.n_neighbors
+        require("n_neighbors", k, is_whole(k, 1) and k < 2**31, "1 or more")
+        object.__setattr__(self, "n_neighbors", int(k))
 
     @cached_property
     def players(self) -> np.ndarray:

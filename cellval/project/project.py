@@ -43,6 +43,7 @@ from cellval.project.files import (
 )
 from cellval.project.kept_work import (
     WRITTEN,
+    Cells,
     Told,
     joined,
     put_cell,
@@ -616,11 +617,12 @@ class Project:
                 if now.reading != known.reading:
                     say(database, {"setup": vars(Setup.from_told(now.reading))})
                 say(database, {WRITTEN: times + 1})
+                found = read_cells(database) if others else None
             facts = {**self._told.facts, **self._unsaid, WRITTEN: times + 1}
             self._told = replace(now, facts=facts)
             self._pending, self._unsaid = {}, {}
-            if others:
-                self._load_work()
+            if found is not None:
+                self._take(found, now)
 
     @property
     def _now(self) -> Told:
@@ -662,10 +664,14 @@ class Project:
         with self.reading() as database:
             version = self._version()
             cells, told = read_cells(database), read_told(database, work.steps)
+        self._take(cells, told)
+        self._told, self._seen_version = told, version
+
+    def _take(self, cells: Cells, told: Told) -> None:
+        work = self.work
         work.decisions, work.repairs, work.before_repair = cells
         work.steps, work.n_done = list(told.steps), told.n_done
         work.rules, work.reading = dict(told.rules), dict(told.reading)
-        self._told, self._seen_version = told, version
 
     def refresh(self) -> None:
         """Take what another program has decided meanwhile."""
@@ -778,7 +784,11 @@ def _close_all(locks: dict[str, IO[bytes]]) -> None:
         locks.popitem()[1].close()
 
 
-def _name(said: str) -> str:
-    """A name that a person can read on one line."""
+def readable(said: str) -> str:
+    """A name as a person can read it on one line; nothing if there is nothing to."""
     shown = " ".join("".join(c if c.isprintable() else " " for c in said).split())
-    return content(shown, LONGEST_NAME) if shown else "table"
+    return content(shown, LONGEST_NAME) if shown else ""
+
+
+def _name(said: str) -> str:
+    return readable(said) or "table"

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cellval.errors import InputError
+from cellval.errors import InputError, is_whole, require
 from cellval.project.archive import pack, unpack
 from cellval.project.database import Damaged
 from cellval.project.files import (
@@ -23,12 +23,13 @@ from cellval.project.files import (
     why_not,
 )
 from cellval.project.home import home
-from cellval.project.project import Project
+from cellval.project.project import Project, readable
 from cellval.project.run import Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.work import Work
 from cellval.table.decoding import bytes_of
 from cellval.table.labels import GUESS, Guess
+from cellval.table.table import ReadOptions
 from cellval.text import joined, listed
 
 
@@ -170,9 +171,9 @@ class Shelf:
 
     def named(self, name: str) -> Project | None:
         """The latest project of this name, or with this id."""
-        entries = self.entries()
-        for entry in entries:
-            if name in (entry.name, entry.id):
+        shown = readable(name)
+        for entry in self.entries():
+            if shown in (entry.name, entry.id):
                 return self.open(entry.id)
         return None
 
@@ -326,11 +327,21 @@ def open_project(
     >>> again.work.decisions, again.values.total == values.total
     ({(12, 'weight'): 'error'}, True)
     """
+    if not isinstance(name, str) or not readable(name):
+        raise InputError("A project needs a name: give some letters.")
+    is_row = header_row is None or is_whole(header_row, 1)
+    require("header_row", header_row, is_row, "None, or 1 or more")
+    asked = ReadOptions.of(label, id_column, exclude, kinds, None)
+    setup = Setup(
+        asked.label if isinstance(asked.label, str) else None,
+        asked.id_column,
+        asked.exclude,
+        tuple(asked.kinds.items()),
+        None if sheet is None else str(sheet),
+        None if header_row is None else int(header_row),
+        has_label=asked.label is not None,
+    )
     file = None
-    chosen = tuple((kinds or {}).items())
-    named = label if isinstance(label, str) else None
-    how = (id_column, tuple(exclude), chosen, sheet, header_row)
-    setup = Setup(named, *how, has_label=label is not None)
     if source is not None:
         raw, called = bytes_of(source)
         file = Source.of(called, raw)

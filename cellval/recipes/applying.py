@@ -1,6 +1,6 @@
 """A recipe done to another file: what it repairs there, and what does not fit."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
@@ -88,6 +88,7 @@ class _Application:
         self.settled: set[tuple[int, str]] = set()
         self.fine: set[tuple[int, str]] = set()
         self.dropped: set[int] = set()
+        self._places: dict[str, dict[str, list[int]]] = {}  # of each text, by column
 
     def result(self) -> Applied:
         found: dict[int, Outcome] = {}
@@ -161,7 +162,7 @@ class _Application:
             return self._gone(step, column)
         held = self.rows.texts(column)
         if row is None:
-            cells = [i for i, t in enumerate(held) if {t, t.strip()} & {*texts}]
+            cells = self._holding(column, texts)
         else:
             i, why = self.rows.find(row, column, texts[0])
             if why or held[i].strip() != texts[0].strip():
@@ -176,12 +177,23 @@ class _Application:
         """A text that does not occur fits: there is nothing to do."""
         if column not in self.names:
             return self._gone(step, column)
-        n, new, taken = 0, dict(texts), self.settled | self.fine
-        for i, text in enumerate(self.rows.texts(column)):
-            after = new.get(text, new.get(text.strip()))
-            if after is not None and (i, column) not in taken:
+        n, new, held = 0, dict(texts), self.rows.texts(column)
+        for i in self._holding(column, new):
+            after = new[held[i] if held[i] in new else held[i].strip()]
+            if (i, column) not in self.settled and (i, column) not in self.fine:
                 n += self._put(i, column, after, step.why)
         return Outcome(step, n)
+
+    def _holding(self, column: str, texts: Iterable[str]) -> list[int]:
+        """Positions of the cells with one of these texts, blanks around it or not."""
+        if column not in self._places:
+            places: dict[str, list[int]] = {}
+            for i, held in enumerate(self.rows.texts(column)):
+                for text in {held, held.strip()}:
+                    places.setdefault(text, []).append(i)
+            self._places[column] = places
+        known = self._places[column]
+        return sorted({i for text in texts for i in known.get(text, ())})
 
     def _rule(self, rule: Rule) -> Outcome:
         if rule.refused:

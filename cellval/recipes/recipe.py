@@ -261,9 +261,11 @@ class _Fields:
         found = self.text(name)
         if not found:
             return usual
-        if not (found.isascii() and found.isdigit() and 0 < int(found[:9]) < 10**9):
+        digits = found.lstrip("0")
+        is_number = found.isascii() and found.isdigit() and 0 < len(digits) < 10
+        if not is_number:
             raise self.wrong(f"'{name}' must be a whole number from 1")
-        return int(found)
+        return int(digits)
 
     def real(self, name: str, usual: Any) -> Any:
         found = self.text(name)

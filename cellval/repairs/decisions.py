@@ -123,7 +123,7 @@ def _cell(
     there = contents[column][positions[row]]
     said = line.get("content", there)
     # Spreadsheets write line breaks in their own way; blanks tell no cells apart.
-    same = said.split() == there.split()
+    same = said == there or said.split() == there.split()
     # An export need not know the content of columns without values.
     if not same and (said or column in table.feature_names):
         raise InputError(

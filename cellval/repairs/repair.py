@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from cellval.errors import InputError
+from cellval.errors import InputError, check_text
 from cellval.table.formats import rewritten
 from cellval.table.formulas import FORMULA_STARTS, is_formula
 from cellval.table.rewriting import frame_csv
@@ -53,18 +53,6 @@ class Repair:
     def text(self) -> str:
         """What the cell will hold."""
         return self.after if self.action == "replace" else ""
-
-
-def check_text(what: str, text: Any) -> None:
-    """InputError if it cannot be kept, or written into a file."""
-    if not isinstance(text, str):
-        raise InputError(f"{text!r} is no text, which {what} must be: '{text}'.")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"{text!r} holds half a character: {what} must be whole."
-        ) from error
 
 
 # (row number from 1, column) to repair, in the order of deciding; the column of a

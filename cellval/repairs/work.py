@@ -8,14 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from cellval.errors import InputError
+from cellval.errors import InputError, check_text
 from cellval.glossary import DECIDED
 from cellval.repairs.decisions import DECISIONS
-from cellval.repairs.repair import Repair, check_text
+from cellval.repairs.repair import Repair
 from cellval.text import brief, content, counted
 
 Cell = tuple[int, str]  # row number from 1, and column; "" is the whole row
 ANSWERS = ("accepted", "refused")  # to a rule
+MOST_ROWS = 2**53
 
 
 def cell_of(row_number: Any, column: Any) -> Cell:
@@ -24,6 +25,8 @@ def cell_of(row_number: Any, column: Any) -> Cell:
         row = operator.index(row_number)
     except TypeError as error:
         raise InputError(f"{row_number!r} is no row: give its whole number.") from error
+    if abs(row) > MOST_ROWS:
+        raise InputError(f"Row {row_number} is none: no table has as many.")
     check_text("a column", column)
     return row, column
 

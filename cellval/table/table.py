@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from cellval.errors import InputError
+from cellval.errors import InputError, check_text, is_whole, require
 from cellval.in_notebooks import InNotebooks
 from cellval.kept import kept
 from cellval.limits import refuse_shape
@@ -267,6 +267,12 @@ class Table(InNotebooks):
         cells = self.cells.copy()
         by_column: dict[str, dict[int, str]] = {}
         for (i, name), text in changes.items():
+            if name not in cells or not is_whole(i, 0) or i >= self.n_rows:
+                raise InputError(
+                    f"{self.name} has no cell ({i}, '{shortened(name)}'): give a "
+                    "position from 0, and a column."
+                )
+            check_text("what a cell is to hold", text)
             by_column.setdefault(name, {})[i] = text
         for name, new in by_column.items():
             texts = cells[name].tolist()
@@ -347,7 +353,7 @@ class Table(InNotebooks):
         >>> Table.from_frame(df, label="sick").columns[0].missing.tolist()
         [False, True, False]
         """
-        if not isinstance(df, pd.DataFrame) and is_arrow(df):
+        if not isinstance(df, pd.DataFrame | pd.Series) and is_arrow(df):
             df = pa.table(df)
         if not isinstance(df, pd.DataFrame | pa.Table):
             raise InputError(
@@ -458,6 +464,9 @@ def _on_sheet(error: InputError, written: FileFormat) -> InputError:
     )
 
 
+SAID = 200  # letters of a name that are compared
+
+
 @dataclass(frozen=True)
 class ReadOptions:
     """What a person asked for, with names as text."""
@@ -477,9 +486,14 @@ class ReadOptions:
         kinds: Mapping[Any, str] | None,
         like: Table | None,
     ) -> "ReadOptions":
-        label = label if label in (None, GUESS) else str(label)
+        label = label if label is None or isinstance(label, Guess) else str(label)
         id_column = None if id_column is None else str(id_column)
+        exclude = () if exclude is None else exclude
         exclude = (exclude,) if isinstance(exclude, str) else tuple(map(str, exclude))
+        is_mapping = kinds is None or isinstance(kinds, Mapping)
+        require("kinds", kinds, is_mapping, "a mapping of columns to kinds")
+        is_table = like is None or isinstance(like, Table)
+        require("like", like, is_table, "a Table of cellval.read")
         kinds = {str(name): kind for name, kind in (kinds or {}).items()}
         if like and (id_column or exclude or kinds or label not in (GUESS, like.label)):
             raise InputError(
@@ -530,11 +544,12 @@ class ReadOptions:
 
 
 def _no_such_column(option: str, name: str, names: Sequence[str], table: str) -> str:
-    folded = {known.casefold(): known for known in reversed(names)}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1)
+    # To compare two long ones takes seconds.
+    folded = {known[:SAID].casefold(): known for known in reversed(names)}
+    near = difflib.get_close_matches(name[:SAID].casefold(), folded, n=1)
     hint = f" Did you mean '{shortened(folded[near[0]])}'?" if near else ""
     return (
-        f"{table} has no column '{name}' ({option}).{hint} "
+        f"{table} has no column '{shortened(name)}' ({option}).{hint} "
         f"Its columns are {listed(names, 20)}."
     )
 

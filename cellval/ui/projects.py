@@ -31,6 +31,8 @@ LOCAL = (None, "", "localhost", "127.0.0.1", "::1")  # addresses nobody else can
 # Those that somebody has open, or that something runs on: memory holds no others.
 _open: "weakref.WeakValueDictionary[str, FileWork]" = weakref.WeakValueDictionary()
 _turns: dict[str, threading.Lock] = {}  # to open one, by id
+# Those of which something is in memory only, by id, also if nobody has them open.
+_unkept: dict[str, FileWork] = {}
 
 
 @cache
@@ -117,6 +119,18 @@ def keep_again(file: FileWork) -> None:
     if was_in_memory and project.folder is not None:
         for run in file.own_runs:
             keep_ended(project, run)
+
+
+def hold_unkept(file: FileWork) -> None:
+    """Called when it is said that something is not kept: who leaves a project then
+    finds it as it was.
+    """
+    for project_id, one in list(_unkept.items()):
+        if one.project is None or not one.project.trouble or one.project.is_gone:
+            _unkept.pop(project_id, None)
+    project = file.project
+    if project is not None and project.trouble and not project.is_gone:
+        _unkept[project.id] = file
 
 
 def _is_there(project_id: str | None) -> bool:

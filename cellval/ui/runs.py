@@ -150,9 +150,10 @@ def _show_instead(session: Session, old: ValuationJob, new: ValuationJob) -> Non
 
 def value_repaired(session: Session) -> None:
     """Value the repaired table as the file was valued, and show it; or InputError."""
-    run, after = session.run, session.repaired_table()
+    run, changes = session.run, dict(session.file.repairs)
+    after = session.repaired_table(changes)
     assert run is not None, "no run"
-    first, changes = session.memo.first or run, dict(session.file.repairs)
+    first = session.memo.first or run
     if session.memo.first and run.active and session.memo.changes == changes:
         return  # a second click, before the first was shown
     known = session.repaired_run

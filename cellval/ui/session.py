@@ -6,6 +6,7 @@ what is selected. What was decided and computed on a file is its `FileWork`, kep
 """
 
 import secrets
+import threading
 import time
 import weakref
 from collections import defaultdict
@@ -73,6 +74,8 @@ class SideJob(Generic[Result]):
 
     made_from: Any = None
     job: Job[Result] | None = None
+    _n_begun: int = 0
+    _keeping: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def start(
         self,
@@ -91,10 +94,20 @@ class SideJob(Generic[Result]):
         if (job := self.on(table)) and job.active and self.made_from == made_from:
             return job
         self.stop()
-        kept_of = partial(_kept_of, begin, keep)
+        with self._keeping:
+            self._n_begun += 1
+        kept_of = partial(_kept_of, begin, partial(self._keep, keep, self._n_begun))
         turn = start_job if who is None else partial(queue.start_beside, who=who)
         self.made_from, self.job = made_from, turn(table, kept_of)
         return self.job
+
+    def _keep(
+        self, keep: Callable[[Result], None], n_begun: int, result: Result
+    ) -> None:
+        """Unless a later one has begun: this one may still be ending."""
+        with self._keeping:
+            if n_begun == self._n_begun:
+                keep(result)
 
     def on(self, table: Table | None) -> Job[Result] | None:
         """The job, if it is about this table: a file can be read in several ways."""
@@ -274,16 +287,21 @@ class Session:
 
         What another person changed since this one looked stays.
         """
-        reading = self.file.reading
-        old = Setup.from_told(reading)
-        if reading != self.setup.told:
-            was, now = self.setup.told, new.told
-            changed = {name: now.get(name) for name in {**was, **now}}
-            changed = {k: v for k, v in changed.items() if v != was.get(k)}
-            told = {**reading, **changed}
-            new = Setup.from_told({k: v for k, v in told.items() if v is not None})
-        if self._reads(new):
-            self.file.read_so(new.told, new.words_after(old))
+        was, now = self.setup.told, new.told
+        changed = {name: now.get(name) for name in {**was, **now}}
+        changed = {k: v for k, v in changed.items() if v != was.get(k)}
+        while True:
+            reading = dict(self.file.reading)
+            if reading != was:
+                told = {**reading, **changed}
+                new = Setup.from_told({k: v for k, v in told.items() if v is not None})
+            if not self._reads(new):
+                return
+            with self.file.lock:  # or somebody was faster: once more
+                if self.file.reading == reading:
+                    old = Setup.from_told(reading)
+                    self.file.read_so(new.told, new.words_after(old))
+                    return
 
     def _reads(self, new: Setup) -> bool:
         old, self.setup, self.fault = self.setup, new, ""
@@ -363,11 +381,14 @@ class Session:
         cells = table.cells.iloc[table.position(row_number)]
         return {str(name): str(text).strip() for name, text in cells.items()}
 
-    def repaired_table(self) -> Table:
-        """The original with all repairs, or InputError; itself if there are none."""
+    def repaired_table(self, repairs: Repairs | None = None) -> Table:
+        """The original with these repairs, or all, or InputError; itself if there are
+        none. Others may go on repairing.
+        """
         original = self.original
         assert original is not None, "no table was chosen"
-        changes = tuple(self.file.repairs.items())
+        made = dict(self.file.repairs) if repairs is None else repairs
+        changes = tuple(made.items())
         return _repaired(original, changes) if changes else original
 
     # --- the run ----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from cellval.jobs.background import ValuationJob
 from cellval.text import counted, short_name, whole_percent
 from cellval.ui import login
 from cellval.ui.guide import steps
-from cellval.ui.projects import keep_again
+from cellval.ui.projects import hold_unkept, keep_again
 from cellval.ui.runs import continue_run, goes_on, leave_repaired
 from cellval.ui.session import Session
 from cellval.ui.text import changes_words, meaning, plain
@@ -66,6 +66,7 @@ def _show_project(session: Session) -> None:
     project = session.file.project
     if project is None:
         return
+    hold_unkept(session.file)
     if project.trouble:
         st.error(
             f"Not kept: {plain(project.trouble)} Until then a restart loses what you "

@@ -7,6 +7,8 @@ app its widgets. What was done with them in the end is `Settings`.
 from dataclasses import Field, dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from cellval.errors import InputError, is_positive, is_whole, require
 from cellval.methods import METHODS, MODELS, ROUNDS, method_of
 from cellval.parallel import Budget
@@ -125,6 +127,9 @@ class RunOptions:
     def __post_init__(self) -> None:
         method = method_of(self.method)
         for option in fields(self):
+            value = getattr(self, option.name)
+            if isinstance(value, np.generic):  # which no file of values can hold
+                object.__setattr__(self, option.name, value.item())
             if self.method not in option.metadata["of"] and self.is_given(option):
                 raise InputError(
                     f"{option.name} is no option of method={self.method!r} "

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from cellval.errors import InputError
+from cellval.errors import InputError, is_whole, require
 from cellval.in_notebooks import InNotebooks
 from cellval.table.columns import as_arrow, between
 from cellval.table.decoding import bytes_of
@@ -175,6 +175,7 @@ class CellValues(InNotebooks):
         DataFrame with columns position (of the row in the table, from 0), row_number
         (from 1, as a person counts), id, label, column, cell, value, stderr, rank
         """
+        require("k", k, k is None or is_whole(k, 0), "None, or 0 or more")
         flat = self.values.ravel()
         if within_class:
             ranks = self.ranks(within_class=True).ravel()

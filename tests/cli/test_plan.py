@@ -66,4 +66,4 @@ def test_a_gpu_that_is_here_is_timed(capsys, monkeypatch):
 @pytest.mark.parametrize("cores", ["0", "-3"])
 def test_a_cluster_has_cores(capsys, cores):
     assert on_davis("plan", "--cores", cores) == 2
-    assert "--cores must be 1 or more" in capsys.readouterr().err
+    assert "--cores must be 1 to 1,000,000" in capsys.readouterr().err

@@ -100,7 +100,7 @@ def test_workers_change_no_bit_of_knn_blocks():
 
 def test_impossible_options_of_knn_are_refused_in_words():
     table = random_table(0, 6, KINDS)
-    with pytest.raises(InputError, match="n_neighbors must be 1"):
+    with pytest.raises(InputError, match="n_neighbors=0 is not possible: it must be 1"):
         KnnUtility(table, n_neighbors=0)
     with pytest.raises(InputError, match="between 0 and 1"):
         blocks_of(KnnUtility(table, 1.5), groups(0, 1, 0, 1, 0, 1), groups(0, 1, 1))

@@ -136,6 +136,7 @@ def link_of(app, may="edit"):
 def restarted():
     """As if the server had ended: only what is on disk is left."""
     projects._open.clear()
+    projects._unkept.clear()
     projects.shelf.cache_clear()
 
 

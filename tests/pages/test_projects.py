@@ -1,9 +1,11 @@
 """Projects on the Data page: their list, their links, what is gone or damaged."""
 
 import errno
+import gc
 import shutil
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -31,9 +33,11 @@ from cellval.jobs.background import ValuationJob
 from cellval.project import database, project
 from cellval.project.archive import pack
 from cellval.project.source import Setup, Source
+from cellval.repairs.repair import Repair
 from cellval.ui import projects
+from cellval.ui import session as sessions
 from cellval.ui.projects import open_file
-from cellval.ui.runs import start_run
+from cellval.ui.runs import start_run, value_repaired
 from cellval.ui.session import Session
 from cellval.values.options import RunOptions
 
@@ -361,3 +365,81 @@ def test_runs_that_are_shown_again_look_for_errors_one_after_the_other(
     assert all(run.wait(WAIT) for run in runs)
     assert all(run.suspicion is not None for run in runs)
     assert most == [1]
+
+
+def test_what_others_repair_while_the_repaired_table_is_made_comes_later(
+    own_home, monkeypatch
+):
+    """The run tells the changes that its table has: else its values are of another."""
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    session = Session()
+    projects.open_project(session, project.id)
+    start_run(session, RunOptions(n_neighbors=3))
+    assert session.run.wait(WAIT)
+    session.file.repair(12, "weight", Repair("replace", "57"))
+    make = sessions._repaired
+
+    def slow(*args):
+        session.file.repair(12, "height", Repair("replace", "166"))  # somebody else
+        return make(*args)
+
+    monkeypatch.setattr(sessions, "_repaired", slow)
+    value_repaired(session)
+    run = session.run
+    assert run.wait(WAIT) and list(run.memo.changes) == [(12, "weight")]
+    assert not session.is_up_to_date
+    restarted()
+    again = Session()
+    projects.open_project(again, project.id)
+    assert again.run.wait(WAIT) and not again.file.project.aside
+    np.testing.assert_array_equal(again.values.values, run.values.values)
+
+
+def test_what_others_change_of_the_reading_while_the_file_is_read_stays(
+    own_home, monkeypatch
+):
+    project = projects.shelf().create(davis_source(), Setup("sex"))
+    one, other = Session(), Session()
+    for session in (one, other):
+        projects.open_project(session, project.id)
+    read, first = Setup.read, [True]
+
+    def slow(setup, source):
+        if first[0]:
+            first[0] = False
+            other.try_setup(replace(other.setup, id_column="repwt"))
+        return read(setup, source)
+
+    monkeypatch.setattr(Setup, "read", slow)
+    one.try_setup(replace(one.setup, exclude=("repht",)))
+    wanted = replace(Setup("sex"), exclude=("repht",), id_column="repwt")
+    assert one.setup == wanted == one.file.project.setup
+
+
+def test_who_leaves_what_is_not_kept_yet_finds_it_again(own_home, monkeypatch):
+    app = open_app("data", project=create_davis().link("edit"))
+    file, link = session_of(app).file, session_of(app).link
+    with monkeypatch.context() as broken:
+        broken.setattr(project, "transaction", full_disk)
+        file.decide(12, "weight", "error")
+        drawn(app)
+        assert "Not kept" in text_of(app.sidebar)
+    click(app, "Wine")
+    del file
+    gc.collect()
+    back = open_app("data", project=link)
+    assert session_of(back).file.decisions == {(12, "weight"): "error"}
+    click(back, "Try again")
+    assert not projects._unkept
+    restarted()
+    assert session_of(open_app(project=link)).file.decisions
+
+
+def create_davis():
+    return projects.shelf().create(davis_source(), Setup("sex"))
+
+
+@contextmanager
+def full_disk(connection):
+    raise OSError(errno.ENOSPC, "No space left on device")
+    yield

@@ -2,7 +2,7 @@
 
 import threading
 
-from helpers import WAIT, davis_source, davis_table
+from helpers import WAIT, davis_source, davis_table, wait_for
 
 from cellval.progress import Snapshot
 from cellval.repairs.repair import Repair
@@ -148,3 +148,21 @@ def test_a_side_job_belongs_to_a_table_and_ends_with_the_next():
     side.stop()
     go.set()
     assert first.wait(WAIT) and second.wait(WAIT) and third.wait(WAIT)
+
+
+def test_an_older_result_is_not_kept_behind_a_newer_one():
+    """One that was stopped keeps what it has when it ends, perhaps later."""
+    side, kept, go_on = SideJob(), [], threading.Event()
+
+    def slow():
+        yield Snapshot(0.5, make=lambda: "old")
+        assert go_on.wait(WAIT)
+        yield Snapshot(0.6, make=lambda: "older")
+
+    table = davis_table()
+    old = side.start(table, 0, slow, kept.append)
+    wait_for(lambda: old.result is not None)
+    new = side.start(table, 1, lambda: [Snapshot(1.0, make=lambda: "new")], kept.append)
+    assert new.wait(WAIT) and kept == ["new"]
+    go_on.set()
+    assert old.wait(WAIT) and kept == ["new"]

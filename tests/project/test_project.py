@@ -2,6 +2,7 @@
 
 import errno
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -371,6 +372,7 @@ def test_a_damaged_log_of_the_database_takes_no_decision_along(
         (lambda work: work.decide(12.0, "weight", "error"), "12.0 is no row"),
         (lambda work: work.decide("12", "weight", "error"), "'12' is no row"),
         (lambda work: work.decide(12, 3, "error"), "3 is no text"),
+        (lambda work: work.decide(2**63, "weight", "error"), "is none"),
         (lambda work: work.decide(12, "\udce9", "error"), "half a character"),
         (lambda work: work.repair(12, "a", Repair("replace", 166)), "be: '166'"),
         (lambda work: work.repair(12, "a", Repair("drop", "", None)), "is no text"),
@@ -403,3 +405,23 @@ def test_what_was_done_together_is_undone_though_others_decided_meanwhile(
     project.refresh()
     work.undo_together(group)
     assert again(project).work.decisions == {(9, "weight"): "fine"}
+
+
+def test_what_others_did_is_not_overwritten_if_it_cannot_be_read_just_then(
+    project, again, monkeypatch
+):
+    other = again(project)
+    other.work.answer("rule", "accepted")
+    other.work.decide(3, "weight", "fine")
+
+    def broken(self):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as faulty:
+        faulty.setattr(Project, "_load_work", broken)
+        project.work.decide(1, "weight", "error")
+    project.work.decide(2, "weight", "error")
+    found = again(project).work
+    assert list(found.rules) == ["rule"] == list(project.work.rules)
+    assert found.decisions == project.work.decisions and len(found.decisions) == 3
+    assert len(found.steps) == 4

@@ -167,6 +167,11 @@ CELL = "{do: replace cell, column: x, before: a, after: b, row: "
         (CELL + "{id: 3, column: k, content: ab}}", "either id and column"),
         (CELL + "{content: ../../x}}", "'content' must be the 16 letters"),
         (CELL + "{id: 3, column: k, place: 0}}", "must be a whole number from 1"),
+        (
+            CELL + f"{{id: 3, column: k, place: {'1' * 5000}}}}}",
+            "must be a whole number",
+        ),
+        (CELL + "{id: 3, column: k, place: 9999999999}}", "must be a whole number"),
         (CELL + "{id: 3, column: k, at: 0}}", "'at' is not known here"),
         ("{do: fine, column: x, texts: a}", "'texts' must be a list of texts"),
         ("{do: rule, given: [a], target: a}", "must be different columns"),

@@ -78,7 +78,8 @@ def _start(session: Session, before: Table) -> None:
     table not into memory.
     """
     check_memory(before, COMPARED)
-    after = session.repaired_table()
+    made_from, project = dict(session.file.repairs), session.file.project
+    after = session.repaired_table(made_from)
     asked = session.run.options if session.run else RunOptions()
 
     def compare() -> Iterator[Snapshot[Comparison]]:
@@ -87,8 +88,6 @@ def _start(session: Session, before: Table) -> None:
 
         k, there = asked.n_neighbors, of_the_app()
         return iter_comparison(before, after, n_neighbors=k, executor=there)
-
-    made_from, project = dict(session.file.repairs), session.file.project
 
     def keep(found: Comparison) -> None:
         if project is not None:
