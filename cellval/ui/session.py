@@ -292,9 +292,8 @@ class Session:
         changed = {k: v for k, v in changed.items() if v != was.get(k)}
         while True:
             reading = dict(self.file.reading)
-            if reading != was:
-                told = {**reading, **changed}
-                new = Setup.from_told({k: v for k, v in told.items() if v is not None})
+            told = {**reading, **changed}
+            new = Setup.from_told({k: v for k, v in told.items() if v is not None})
             if not self._reads(new):
                 return
             with self.file.lock:  # or somebody was faster: once more
