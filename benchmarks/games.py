@@ -20,7 +20,7 @@ import cellval
 from benchmarks.data import SAMPLES, adult
 from benchmarks.pages import printed
 from cellval.games.model_utility import ModelUtility
-from cellval.games.montecarlo import Rounds, one_round
+from cellval.games.montecarlo import Rounds, utilities
 from cellval.games.oob import OutOfBag
 from cellval.parallel import ONE_THREAD, drive
 
@@ -117,14 +117,15 @@ def mc():
     train, test, name = census()
     n, m = train.n_rows, len(train.features)
     h = ModelUtility(DecisionTreeClassifier(random_state=0), train, test)
-    one_round(h, 3, 2, (0, 0))  # compiles
+    utilities(h, (3, 2), (0, 0), 0, 12)  # compiles
     scripts = {
         "plain script, encodes in every evaluation": encode_each_time(train, test),
         "plain script, encodes once, slices": encode_once(train, test),
     }
     took, found = {key: [] for key in ("ours", *scripts)}, {key: [] for key in scripts}
+    whole = 0, (n + 1) * (m + 1)
     for r in range(TURNS):
-        seconds, _ = timed(lambda r=r: one_round(h, n, m, (0, r)))
+        seconds, _ = timed(lambda r=r: utilities(h, (n, m), (0, r), *whole))
         took["ours"].append(seconds / (n * m))
         asked = list(prefixes(r, n, m, PLAIN_PER_TURN))
         for key, script in scripts.items():

@@ -204,7 +204,7 @@ def _drive(
             if isinstance(pool, Cluster):
                 width = max(1, pool.threads())  # workers come and go
             while upcoming is not None and _n_under_way(waiting) < 2 * width:
-                with _signals_later():
+                with signals_later():
                     waiting.append((upcoming, _submitted(pool, upcoming)))
                 upcoming = next(following, None)
             seconds = time.monotonic() - started
@@ -212,7 +212,7 @@ def _drive(
             if budget.seconds is not None and make is not None:
                 patience = min(TICK, max(0.0, budget.seconds - seconds))
             piece, future = waiting[0]
-            with _signals_later():
+            with signals_later():
                 try:
                     answer, is_there = future.result(patience), True
                 except NotYet:
@@ -268,7 +268,7 @@ def _uncompiled(
 
     try:
         for piece in left:
-            with _signals_later():
+            with signals_later():
                 answer = plain.submit(piece.function, *piece.arguments)
             while not (ended := _ended(answer, compiling)):
                 yield here()
@@ -301,7 +301,7 @@ def _is_enough(
 
 
 @contextmanager
-def _signals_later() -> Iterator[None]:
+def signals_later() -> Iterator[None]:
     """Signals that come within are heeded at its end, and no wait in it is long.
 
     One in the midst of taking a lock, as handing out work and waiting for it do, can
@@ -389,7 +389,7 @@ def await_end(future: "Future[Any]") -> None:
 
 def _ended(*futures: "Future[Any]") -> "set[Future[Any]]":
     """Those that have come to their end, or do so within a tick."""
-    with _signals_later():
+    with signals_later():
         return wait(futures, TICK, FIRST_COMPLETED).done
 
 

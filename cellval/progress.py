@@ -37,6 +37,8 @@ class Snapshot(Generic[Result]):
         there can be results all the same, by plain Python.
     make : callable or None
         Makes the result; None as long as there is none.
+    begun : callable or None
+        As long as there is none, makes what a later run goes on from, if it can.
 
     Examples
     --------
@@ -55,6 +57,7 @@ class Snapshot(Generic[Result]):
     seen: str = ""
     preparing: bool = False
     make: Callable[[], Result] | None = None
+    begun: Callable[[], Result] | None = None
 
     @property
     def has_result(self) -> bool:
@@ -69,10 +72,17 @@ class Snapshot(Generic[Result]):
 
     def then(self, function: Callable[[Result], Other]) -> "Snapshot[Other]":
         """The same moment, with what a function makes of the result."""
-        made = None if self.make is None else lambda: function(self.result)
+        begun = self.begun
         return Snapshot(
-            self.done, self.seconds, self.seconds_left, self.seen, self.preparing, made
+            *(self.done, self.seconds, self.seconds_left, self.seen, self.preparing),
+            make=None if self.make is None else lambda: function(self.result),
+            begun=None if begun is None else lambda: function(begun()),
         )
+
+    @property
+    def to_go_on(self) -> Callable[[], Result] | None:
+        """Makes what a later run goes on from: the result, or what was begun of it."""
+        return (lambda: self.result) if self.has_result else self.begun
 
     @property
     def time_left(self) -> str:

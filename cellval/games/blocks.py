@@ -4,7 +4,7 @@ A group is one player: it comes with all of its rows (or columns) or not at all.
 block's value is the sum of its cells' values only where the utility adds up over cells.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from cellval.games.groups import (
 )
 from cellval.games.knn_utility import Unions
 from cellval.games.models import utility_of
-from cellval.games.montecarlo import Rounds
+from cellval.games.montecarlo import Call, Rounds, Seed, orders
 from cellval.games.watched import Utility, is_compiled, line
 from cellval.parallel import Budget, Computation, drive
 from cellval.progress import Snapshot
@@ -78,23 +78,19 @@ class BlockUtility:
 class _BlockRounds(Rounds):
     """Random orders of the groups; all utilities of a round at once, where possible."""
 
-    def one(self, seed: tuple[int, int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def whole(self, seed: Seed) -> Call | None:
         if hasattr(self.h.h, "chain"):
-            return _chained_round, (self.h, seed)
-        return super().one(seed)
+            return _chained, (self.h, seed)
+        return super().whole(seed)
 
 
-def _chained_round(game: BlockUtility, seed: tuple[int, int]) -> tuple[np.ndarray, int]:
-    """As `montecarlo.one_round`, with the utility's own `chain`."""
-    draw = np.random.default_rng(seed)
-    rows = draw.permutation(len(game.row_groups))
-    columns = draw.permutation(len(game.column_groups))
+def _chained(game: BlockUtility, seed: Seed) -> tuple[np.ndarray, int]:
+    """As `montecarlo.utilities`, by the utility's own `chain`."""
+    rows, columns = orders(seed, (len(game.row_groups), len(game.column_groups)))
     own, seen = game.row_groups.members(), game.column_groups.members()
     u = game.h.chain([own[g] for g in rows], [seen[g] for g in columns])
     u[1:, 1:] -= game.less
-    marginal = np.empty((rows.size, columns.size))
-    marginal[np.ix_(rows, columns)] = np.diff(np.diff(u, axis=0), axis=1)
-    return marginal, marginal.size
+    return u, rows.size * columns.size
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
+from cellval.games.going_on import Arrays, stacked, unstacked
 from cellval.games.watched import Play, Utility
 from cellval.parallel import Piece
 from cellval.text import whole_percent
@@ -36,11 +38,25 @@ class AllSubsets(Play[tuple[list[float], ...], np.ndarray]):
         size = -(-len(pairs) // PIECES)
         return [pairs[first : first + size] for first in range(0, len(pairs), size)]
 
-    def pieces(self) -> Iterator[Piece]:
+    def done(self, state: tuple[list[float], ...]) -> float:
+        return float(sum(map(len, state)))
+
+    def left(self, state: tuple[list[float], ...]) -> Iterator[Piece]:
         rows, columns = self._subsets
-        for cut in self._cuts:
+        for cut in self._cuts[len(state) :]:
             subsets = [(rows[s], columns[f]) for s, f in cut.tolist()]
             yield Piece(_evaluated, (self.watched, subsets), float(len(cut)))
+
+    def told(self, state: tuple[list[float], ...]) -> dict[str, np.ndarray]:
+        utilities = np.array([*chain(*state)])
+        return {"utilities": stacked(utilities, self.n_columns, self.n_rows)}
+
+    def restored(self, told: Arrays) -> tuple[list[float], ...]:
+        known, ends = unstacked(told["utilities"]), np.cumsum([*map(len, self._cuts)])
+        if known.size not in ends:
+            raise ValueError("utilities")
+        parts = np.split(known, ends[ends < known.size])
+        return tuple(part.tolist() for part in parts)
 
     def make(self, state: tuple[list[float], ...]) -> Callable[[], np.ndarray] | None:
         whole = len(state) == len(self._cuts)

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from cellval.games.model_utility import ModelUtility
-from cellval.games.montecarlo import Rounds
+from cellval.games.montecarlo import Call, Rounds, Seed
 
 # h of which cells are there: bool (n_rows, n_columns) -> float
 CellUtility = Callable[[np.ndarray], float]
@@ -19,24 +18,38 @@ class FlatRounds(Rounds):
     def prepare(self) -> None:
         self.h(np.ones((self.n_rows, self.n_columns), bool))
 
-    def one(self, seed: tuple[int, int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return flat_round, (self.watched, self.n_rows, self.n_columns, seed)
+    @property
+    def size(self) -> int:
+        return self.n_rows * self.n_columns + 1
+
+    def stretch(self, seed: Seed, first: int, last: int) -> Call:
+        shape = self.n_rows, self.n_columns
+        return flat_stretch, (self.watched, shape, seed, first, last)
+
+    def marginal(self, seed: Seed, utilities: np.ndarray) -> np.ndarray:
+        found = np.empty((self.n_rows, self.n_columns))
+        found.flat[_order(seed, found.size)] = np.diff(utilities)
+        return found
 
 
-def flat_round(
-    h: CellUtility, n_rows: int, n_columns: int, seed: tuple[int, int]
-) -> tuple[np.ndarray, int]:
-    """Marginal contribution of every cell in one random order of all cells."""
-    order = np.random.default_rng(seed).permutation(n_rows * n_columns)
-    there = np.zeros((n_rows, n_columns), bool)
-    marginal = np.empty(n_rows * n_columns)
-    before = h(there)
-    for cell in order:
-        there.flat[cell] = True
-        now = h(there)
-        marginal[cell] = now - before
-        before = now
-    return marginal.reshape(n_rows, n_columns), marginal.size
+def flat_stretch(
+    h: CellUtility, shape: tuple[int, int], seed: Seed, first: int, last: int
+) -> np.ndarray:
+    """Utilities of the first 0, 1, ... cells of a random order, from `first` to before
+    `last`.
+    """
+    there = np.zeros(shape, bool)
+    order = _order(seed, there.size)
+    there.flat[order[:first]] = True
+    found = np.empty(last - first)
+    for k in range(first, last):
+        there.flat[order[k - 1 : k]] = True
+        found[k - first] = h(there)
+    return found
+
+
+def _order(seed: Seed, n_cells: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(n_cells)
 
 
 @dataclass(frozen=True, eq=False)

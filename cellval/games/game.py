@@ -106,7 +106,8 @@ class Game:
         together: Any = np.nansum
         if not settings.additive:
             # nothing says that 0 is neither good nor bad, nor what a sum would be
-            settings = replace(settings, middle=float(np.nanmean(values)))
+            middle = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
+            settings = replace(settings, middle=middle)
             together = _means
         return CellValues(
             values=to_table(values),

@@ -23,9 +23,12 @@ class LeftOut(Play[tuple[np.ndarray, ...], Estimate]):
         super().__post_init__()
         self.total = float((self.n_rows + 1) * (self.n_columns + 1))
 
-    def pieces(self) -> Iterator[Piece]:
+    def done(self, state: tuple[np.ndarray, ...]) -> float:
+        return float(len(state) * (self.n_columns + 1))
+
+    def left(self, state: tuple[np.ndarray, ...]) -> Iterator[Piece]:
         shape = self.n_rows, self.n_columns
-        for i in (-1, *range(self.n_rows)):
+        for i in range(len(state) - 1, self.n_rows):  # -1 is the line of all rows
             arguments = (self.watched, *shape, i)
             yield Piece(_line_without, arguments, float(self.n_columns + 1))
 
@@ -37,11 +40,11 @@ class LeftOut(Play[tuple[np.ndarray, ...], Estimate]):
             "cells": lines[1:, 1:].T,
         }
 
-    def restored(self, told: Arrays) -> tuple[int, tuple[np.ndarray, ...]]:
+    def restored(self, told: Arrays) -> tuple[np.ndarray, ...]:
         m, n = self.n_columns, min(told["rows"].size, self.n_rows)
         rows, cells = shaped(told, "rows", n), shaped(told, "cells", n, m)
         lines = np.column_stack([rows, cells])
-        return n + 1, (shaped(told, "whole", m + 1), *lines)
+        return shaped(told, "whole", m + 1), *lines
 
     def make(self, state: tuple[np.ndarray, ...]) -> Callable[[], Estimate] | None:
         return (lambda: self._estimate(state)) if len(state) > 1 else None

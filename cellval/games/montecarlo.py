@@ -6,17 +6,19 @@ row meets the f-th column gets
 
     u[s, f] - u[s-1, f] - u[s, f-1] + u[s-1, f-1]                      (Algorithm 1)
 
-so that three of the four terms are known and two lines of u are all that is kept.
+so that three of the four terms are known. A round may take minutes: it is made in
+stretches of u of about a second each, so that little is lost where a run is cut short.
 """
 
+import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from cellval.games.estimate import Estimate
-from cellval.games.going_on import Arrays, shaped
+from cellval.games.going_on import Arrays, shaped, stacked, unstacked
 from cellval.games.watched import Play, Utility, line
 from cellval.parallel import Piece
 from cellval.weights import Weights, relative, shapley
@@ -25,44 +27,57 @@ FEWEST_ROUNDS = 10  # before a standard error is believed
 COUNTS = ("n_rounds", "n_evaluations")  # fields of `RoundSums`
 SUMMED = ("cells", "rows", "columns")
 POWERS = ("sums", "squares")
+FIRST = 10  # utilities in the first stretches
+STRETCH = 1.0  # seconds that later ones take
 PRIOR = 30  # rounds that a cell takes over from the others in its column (measured)
 
 
-def one_round(
-    h: Utility,
-    n_rows: int,
-    n_columns: int,
-    seed: tuple[int, int],
-    weights: tuple[Weights, Weights] = (shapley, shapley),
-    truncation: float | None = None,
-) -> tuple[np.ndarray, int]:
-    """Marginal contributions of all cells in one pair of orders, and evaluations made.
+Seed = tuple[int, int]  # of a round
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
-    With `truncation`, the rest of a line of u is taken as its utility with all rows as
-    soon as it comes within the tolerance of that.
+
+def utilities(
+    h: Utility, shape: tuple[int, int], seed: Seed, first: int, last: int
+) -> np.ndarray:
+    """u of a round, line after line, from number `first` to before number `last`."""
+    rows, columns = orders(seed, shape)
+    width = columns.size + 1
+    numbers = np.arange(first, last)
+    found = np.empty(numbers.size)
+    for s in range(first // width, -(-last // width)):
+        here = numbers // width == s
+        wanted = np.zeros(width, bool)
+        wanted[numbers[here] % width] = True
+        found[here] = line(h, np.sort(rows[:s]), columns, wanted)[wanted]
+    return found
+
+
+def truncated(
+    h: Utility, shape: tuple[int, int], seed: Seed, tolerance: float
+) -> tuple[np.ndarray, int]:
+    """u of a round, and evaluations made: the rest of a line is taken as its utility
+    with all rows as soon as it comes within the tolerance of that.
     """
-    draw = np.random.default_rng(seed)
-    rows, columns = draw.permutation(n_rows), draw.permutation(n_columns)
-    row_factor = relative(weights[0], n_rows)
-    column_factor = relative(weights[1], n_columns)
-    marginal = np.zeros((n_rows, n_columns))
-    all_of_it = np.ones(n_columns + 1, bool)
-    before, n = line(h, np.array([], np.int64), columns, all_of_it), 0
-    whole, settled = None, ~all_of_it
-    if truncation is not None:
-        whole = line(h, np.arange(n_rows), columns, all_of_it)
-        n += n_columns
-    for s in range(1, n_rows + 1):
-        now = line(h, np.sort(rows[:s]), columns, ~settled)
-        now[settled] = before[settled]
+    rows, columns = orders(seed, shape)
+    u, settled = (
+        np.empty((rows.size + 1, columns.size + 1)),
+        np.zeros(shape[1] + 1, bool),
+    )
+    u[0] = line(h, np.array([], np.int64), columns, ~settled)
+    whole = line(h, np.arange(rows.size), columns, ~settled)
+    n = columns.size
+    for s in range(1, rows.size + 1):
+        u[s] = line(h, np.sort(rows[:s]), columns, ~settled)
         n += int(np.count_nonzero(~settled[1:]))
-        if whole is not None:
-            settled |= np.abs(now - whole) <= truncation
-            now[settled] = whole[settled]
-        gain = np.diff(now - before)
-        marginal[rows[s - 1], columns] = row_factor[s - 1] * column_factor * gain
-        before = now
-    return marginal, n
+        settled |= np.abs(u[s] - whole) <= tolerance
+        u[s, settled] = whole[settled]
+    return u, n
+
+
+def orders(seed: Seed, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """Of the rows and of the columns in a round."""
+    draw = np.random.default_rng(seed)
+    return draw.permutation(shape[0]), draw.permutation(shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +89,7 @@ class RoundSums:
     cells: tuple[np.ndarray, np.ndarray]
     rows: tuple[np.ndarray, np.ndarray]
     columns: tuple[np.ndarray, np.ndarray]
+    ahead: tuple[np.ndarray, ...] = ()  # utilities of the round that is being made
 
     @classmethod
     def of(cls, n: int, m: int) -> "RoundSums":
@@ -111,7 +127,7 @@ class RoundSums:
 
 @dataclass(eq=False)
 class Rounds(Play[RoundSums, Estimate]):
-    """Random orders, one pair a piece."""
+    """Random orders, one pair a round."""
 
     rounds: int = 100
     weights: tuple[Weights, Weights] = (shapley, shapley)
@@ -121,41 +137,101 @@ class Rounds(Play[RoundSums, Estimate]):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.total = float(self.rounds * self.n_rows * self.n_columns)
+        self._at_once = FIRST  # utilities in a stretch
 
-    def one(self, seed: tuple[int, int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """The call that makes one round: marginal contributions, and evaluations."""
-        game = self.watched, self.n_rows, self.n_columns
-        return one_round, (*game, seed, self.weights, self.truncation)
+    @property
+    def size(self) -> int:
+        """Utilities in a round."""
+        return (self.n_rows + 1) * (self.n_columns + 1)
 
-    def pieces(self) -> Iterator[Piece]:
-        for r in range(self.rounds):
-            yield Piece(*self.one((self.random_state, r)), self.total / self.rounds)
+    def stretch(self, seed: Seed, first: int, last: int) -> Call:
+        """The call for some utilities of a round."""
+        shape = self.n_rows, self.n_columns
+        return utilities, (self.watched, shape, seed, first, last)
+
+    def whole(self, seed: Seed) -> Call | None:
+        """The call for all of them and how many evaluations they took, where one needs
+        the others.
+        """
+        if self.truncation is None:
+            return None
+        shape = self.n_rows, self.n_columns
+        return truncated, (self.watched, shape, seed, self.truncation)
+
+    def marginal(self, seed: Seed, u: np.ndarray) -> np.ndarray:
+        """Marginal contributions of all cells in a round, from its utilities."""
+        shape = self.n_rows, self.n_columns
+        rows, columns = orders(seed, shape)
+        gain = np.diff(np.diff(u.reshape(rows.size + 1, -1), axis=0), axis=1)
+        factors = zip(self.weights, shape, strict=True)
+        row_factor, column_factor = (relative(*factor) for factor in factors)
+        found = np.empty(shape)
+        found[np.ix_(rows, columns)] = row_factor[:, None] * column_factor * gain
+        return found
+
+    def done(self, state: RoundSums) -> float:
+        part = sum(part.size for part in state.ahead) / self.size
+        return self.total / self.rounds * (state.n_rounds + part)
+
+    def left(self, state: RoundSums) -> Iterator[Piece]:
+        first, work = sum(part.size for part in state.ahead), self.total / self.rounds
+        for r in range(state.n_rounds, self.rounds):
+            seed = (self.random_state, r)
+            if call := self.whole(seed):
+                yield Piece(*call, work)
+                continue
+            while first < self.size:
+                last = min(self.size, first + self._at_once)
+                if hasattr(self.h, "line"):  # which makes all of a line anyhow
+                    last = -(-last // (self.n_columns + 1)) * (self.n_columns + 1)
+                arguments = self.stretch(seed, first, last)
+                yield Piece(_timed, arguments, work * (last - first) / self.size)
+                first = last
+            first = 0
+
+    def add(self, state: RoundSums, answer: tuple[np.ndarray, float]) -> RoundSums:
+        seed = (self.random_state, state.n_rounds)
+        found, number = answer  # evaluations or seconds
+        if self.whole(seed):
+            return state.plus(self.marginal(seed, found), int(number))
+        took = max(number, 1e-6) / found.size
+        self._at_once = max(1, min(int(STRETCH / took), 4 * found.size))
+        ahead = (*state.ahead, found)
+        if sum(part.size for part in ahead) < self.size:
+            return replace(state, ahead=ahead)
+        n = self.n_rows * self.n_columns
+        return state.plus(self.marginal(seed, np.concatenate(ahead)), n)
 
     def begin(self) -> RoundSums:
         return RoundSums.of(self.n_rows, self.n_columns)
 
-    def add(self, state: RoundSums, answer: tuple[np.ndarray, int]) -> RoundSums:
-        return state.plus(*answer)
-
     def told(self, state: RoundSums) -> dict[str, np.ndarray]:
         counts = {name: np.array(getattr(state, name)) for name in COUNTS}
-        return counts | {
+        sums = {
             f"{name}_{power}": array.T
             for name in SUMMED
             for power, array in zip(POWERS, getattr(state, name), strict=True)
         }
+        if not state.ahead:
+            return counts | sums
+        ahead = stacked(np.concatenate(state.ahead), self.n_columns, self.n_rows)
+        return counts | sums | {"ahead": ahead}
 
-    def restored(self, told: Arrays) -> tuple[int, RoundSums]:
+    def restored(self, told: Arrays) -> RoundSums:
         n, m = self.n_rows, self.n_columns
         counts = [int(told[name]) for name in COUNTS]
         sums = [
             tuple(shaped(told, f"{name}_{power}", *shape) for power in POWERS)
             for name, shape in zip(SUMMED, ((n, m), (n,), (m,)), strict=True)
         ]
+        ahead = (unstacked(told["ahead"]),) if "ahead" in told else ()
         known = RoundSums(*counts, *sums)  # type: ignore[arg-type] # a pair each
-        if not 0 < known.n_rounds <= self.rounds:
+        known = replace(known, ahead=ahead)
+        if not 0 < self.done(known) <= self.total or counts[0] < 0:
             raise ValueError("n_rounds")
-        return known.n_rounds, known
+        if ahead and (self.whole((0, 0)) or not 0 < ahead[0].size < self.size):
+            raise ValueError("ahead")
+        return known
 
     def make(self, state: RoundSums) -> Callable[[], Estimate] | None:
         return state.estimate if state.n_rounds else None
@@ -166,3 +242,12 @@ class Rounds(Play[RoundSums, Estimate]):
     def stderr(self, state: RoundSums) -> float:
         few = state.n_rounds < FEWEST_ROUNDS
         return float("inf") if few else state.estimate().typical_stderr
+
+
+def _timed(
+    function: Callable[..., np.ndarray], arguments: tuple[Any, ...]
+) -> tuple[np.ndarray, float]:
+    """With the seconds that it took where it was made."""
+    began = time.perf_counter()
+    found = function(*arguments)
+    return found, time.perf_counter() - began

@@ -71,9 +71,12 @@ class OutOfBag(Continuable[Votes, Estimate]):
     def _at_once(self) -> int:
         return max(1, min(AT_ONCE, ROWS_AT_ONCE // self.table.n_rows))
 
-    def pieces(self) -> Iterator[Piece]:
+    def done(self, state: Votes) -> float:
+        return float(state[0])
+
+    def left(self, state: Votes) -> Iterator[Piece]:
         size = self._at_once
-        for first in range(0, self.n_trees, size):
+        for first in range(state[0], self.n_trees, size):
             last = min(first + size, self.n_trees)
             arguments = (*self._judged, self.random_state, first, last)
             yield Piece(_votes, arguments, float(last - first))
@@ -89,13 +92,13 @@ class OutOfBag(Continuable[Votes, Estimate]):
         n, judged, right = state
         return {"n_trees": np.array(n), "judged": judged.T, "right": right.T}
 
-    def restored(self, told: Arrays) -> tuple[int, Votes]:
+    def restored(self, told: Arrays) -> Votes:
         shape = self.table.n_rows, len(self.table.features)
         judged, right = (shaped(told, name, *shape) for name in ("judged", "right"))
         n = int(told["n_trees"])
         if not 0 < n <= self.n_trees:
             raise ValueError("n_trees")
-        return -(-n // self._at_once), (n, judged, right)
+        return n, judged, right
 
     def make(self, state: Votes) -> Callable[[], Estimate] | None:
         return (lambda: _estimate(*state)) if state[0] else None

@@ -78,7 +78,16 @@ def _iter_values(
                     f"{METHODS[game.method].title} needs longer on this table. Give it "
                     "more time, or use the KNN method."
                 )
-            yield step.then(partial(_cell_values, game))
+            found = step.then(partial(_cell_values, game))
+            if not step.has_result and (told := run.begun) is not None:
+                found = replace(found, begun=partial(_begun, game, told))
+            yield found
+
+
+def _begun(game: Game, told: Callable[[], Arrays]) -> CellValues:
+    """No values yet, and what lets it go on."""
+    unknown = unsure(np.full(game.shape, np.nan))
+    return replace(game.cell_values(unknown), state=told())
 
 
 def _cell_values(game: Game, found: tuple[Any, Arrays]) -> CellValues:
@@ -111,9 +120,12 @@ class _Random(Continuable[tuple[Estimate, ...], Estimate]):
     game: Game
     total = 1.0
 
-    def pieces(self) -> list[Piece]:
+    def done(self, state: tuple[Estimate, ...]) -> float:
+        return float(len(state))
+
+    def left(self, state: tuple[Estimate, ...]) -> list[Piece]:
         seed = int(self.game.options.random_state)
-        return [Piece(_random, (*self.game.shape, seed))]
+        return [] if state else [Piece(_random, (*self.game.shape, seed))]
 
     def make(self, state: tuple[Estimate, ...]) -> Callable[[], Estimate] | None:
         return (lambda: state[0]) if state else None

@@ -120,7 +120,7 @@ class Job(Generic[Result]):
         with self._lock:
             if self.active:
                 self._latest = snapshot
-                self.progress = replace(snapshot, make=None)
+                self.progress = replace(snapshot, make=None, begun=None)
                 self.status = "compiling" if snapshot.preparing else "running"
 
     def _end(self, status: str, error: str | None = None) -> None:

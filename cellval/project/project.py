@@ -17,8 +17,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from cellval.errors import CannotGoOn, InputError
 from cellval.knn.problem import require_label
+from cellval.parallel import signals_later
 from cellval.progress import Snapshot
 from cellval.project.checkpoint import is_whole, read_values, write_values
 from cellval.project.database import (
@@ -68,7 +71,10 @@ from cellval.whole_files import write_whole
 
 LONGEST_NAME = 80  # characters
 LAST = 2.0**33  # seconds since 1970 that a calendar knows
-GONE = "The project was deleted or moved meanwhile. Open it where it is, or its file."
+GONE = (
+    "The project was deleted or moved meanwhile. Open it where it is, or its file once "
+    "more, for a new project with all you decided."
+)
 
 
 class Project:
@@ -121,6 +127,9 @@ class Project:
         weakref.finalize(self, _close_all, self._locks)
         self._leaving: set[str] = set()  # runs that are over, as soon as written
         self._sources: dict[str, Source] = {}  # files that are in memory only
+        # Values that are, by run, and whether they are all of it; without their sums,
+        # which take much memory.
+        self._unplaced: dict[str, tuple[CellValues, bool]] = {}
         self._tables: weakref.WeakValueDictionary[Any, Table] = (
             weakref.WeakValueDictionary()
         )
@@ -365,13 +374,20 @@ class Project:
         )
 
         def write() -> None:
-            if values is not None and self.folder is not None:
+            if values is not None and self._has_place(run, values):
                 is_whole = run.status == "done"
                 write_values(self._values(run.id), values, is_whole=is_whole)
             with self._writing() as database:
                 database.execute(note, tuple(line.values()))
 
         self._write(("run", run.id), write)
+
+    def _has_place(self, run: Run, values: CellValues) -> bool:
+        with self._lock:
+            if self.folder is None and _has_values(values):
+                light = replace(values, state={})
+                self._unplaced[run.id] = light, run.status == "done"
+            return self.folder is not None
 
     def check_kept(self, run: Run) -> None:
         """InputError as long as what a run has is not on disk: it would be forgotten if
@@ -455,6 +471,15 @@ class Project:
 
     def values_of(self, run: Run, table: Table) -> CellValues | None:
         """Values up to the last checkpoint; a damaged file of them is set aside."""
+        found = self.known_of(run, table)
+        return found if found is not None and _has_values(found) else None
+
+    def is_begun(self, run: Run) -> bool:
+        """Is there anything on disk that it could go on from?"""
+        return self.folder is not None and self._values(run.id).exists()
+
+    def known_of(self, run: Run, table: Table) -> CellValues | None:
+        """The same, also where only the sums of its first values are there as yet."""
         if self.folder is None or not self._values(run.id).exists():
             return None
         path = self._values(run.id)
@@ -473,7 +498,7 @@ class Project:
             kept = "left where they are"
             with suppress(OSError):  # where nothing can be written, they stay
                 if path.stat().st_mtime_ns != written:  # others are there meanwhile
-                    return self.values_of(run, table)
+                    return self.known_of(run, table)
                 kept = f"set aside as {set_aside(path).name}"
             self.aside.append(
                 f"The values of a run were damaged ({fault}) and {kept}. Decisions and "
@@ -535,8 +560,8 @@ class Project:
                     yield step
             status = "done"
         except InputError as why:
-            has_values = step.has_result or keeper.run.done > 0  # to go on from
-            status, error = "stopped" if has_values else "failed", str(why)
+            is_begun = step.to_go_on is not None or keeper.run.done > 0
+            status, error = "stopped" if is_begun else "failed", str(why)
             raise
         finally:
             keeper.end(status, error)
@@ -597,7 +622,8 @@ class Project:
 
     def _keep(self, cells: Iterable[Cell]) -> None:
         """Write what is decided on these cells now, and what could not be before."""
-        with self.work.lock, self._lock, self._noting_trouble():
+        # A signal between COMMIT and what is known here would write all steps again.
+        with self.work.lock, self._lock, signals_later(), self._noting_trouble():
             self._pending |= dict.fromkeys(cells)
             with self._writing() as database:
                 say(database, self._unsaid)
@@ -631,8 +657,16 @@ class Project:
         facts, rules, reading = self._told.facts, dict(work.rules), dict(work.reading)
         return Told(facts, list(work.steps), work.n_done, rules, reading)
 
+    def take_over(self, work: Work) -> None:
+        """All that was decided in another project on the same file."""
+        cells = dict(work.decisions), dict(work.repairs), dict(work.before_repair)
+        told = Told({}, work.steps, work.n_done, work.rules, work.reading)
+        with self.work.lock, self._lock:
+            self._take(cells, told)
+            self._keep({*work.decisions, *work.repairs})
+
     @property
-    def _is_behind(self) -> bool:
+    def is_behind(self) -> bool:
         """Is something that a person did in memory only?"""
         changed = self._now != self._told
         return bool(self._pending or self._unsaid or self._late or changed)
@@ -677,7 +711,7 @@ class Project:
         """Take what another program has decided meanwhile."""
         with self.work.lock, self._lock, self._noting_trouble():
             version = self._version()
-            if self._is_behind or version == self._seen_version:
+            if self.is_behind or version == self._seen_version:
                 return
             if times_written(self._database) != self._told.times:
                 self._load_work()
@@ -726,13 +760,12 @@ class Project:
         """A disk that is full must not stop a person; but it is said."""
         try:
             yield
-        except (sqlite3.Error, OSError, Damaged, MemoryError) as error:
-            self.trouble = why_not(error)
-        else:
             if self.is_gone:
                 self.trouble = GONE
-            elif self.folder and not self._is_behind and not is_copy(self._database):
+            elif self.folder and not self.is_behind and not is_copy(self._database):
                 self.trouble = ""
+        except (sqlite3.Error, OSError, Damaged, MemoryError) as error:
+            self.trouble = why_not(error)
 
     def try_again(self) -> None:
         """Write what could not be written."""
@@ -760,6 +793,9 @@ class Project:
                 (part / "files").mkdir()
                 for sha256, source in self._sources.items():
                     write_whole(part / "files" / sha256, source.raw)
+                for run_id, (values, is_whole) in self._unplaced.items():
+                    path = part / "runs" / f"{run_id}.npz"
+                    write_values(path, values, is_whole=is_whole)
                 with closing(connect(part / NAME, create=True)) as made:
                     self._database.backup(made)
             memory = self._database
@@ -769,7 +805,7 @@ class Project:
                 shutil.rmtree(place, ignore_errors=True)
                 raise
             memory.close()
-            self.folder, self._sources = place, {}
+            self.folder, self._sources, self._unplaced = place, {}, {}
             for run_id in self._locks:  # of those that go on
                 self._locks[run_id] = locked(self._lock_file(run_id)) or BytesIO()
             self._seen_version = self._version()
@@ -782,6 +818,11 @@ class Project:
 def _close_all(locks: dict[str, IO[bytes]]) -> None:
     while locks:
         locks.popitem()[1].close()
+
+
+def _has_values(known: CellValues) -> bool:
+    """Or only what was made before the first?"""
+    return not known.settings.is_valued or bool(np.isfinite(known.values).any())
 
 
 def readable(said: str) -> str:

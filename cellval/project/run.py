@@ -109,7 +109,7 @@ class Keeper:
                 time.sleep(0.1)
             self._is_mine = True
             self.run = self._project.latest(self.run)
-            known = self._project.values_of(self.run, table)
+            known = self._project.known_of(self.run, table)
             is_whole = known is not None and self._project.is_whole(self.run)
         except BaseException:
             self._leave()
@@ -147,20 +147,21 @@ class Keeper:
         since = time.monotonic() - self._kept_at
         if snapshot.has_result and snapshot.done >= 1:
             self.end("done")
-        elif snapshot.has_result and since >= min(max(EVERY, self._took), AT_MOST):
+        elif snapshot.to_go_on and since >= min(max(EVERY, self._took), AT_MOST):
             self._keep("running")
 
     def _keep(self, status: str, error: str = "") -> None:
         began, step = time.monotonic(), self._latest
+        make = step.to_go_on
         self.run = replace(
             self.run,
             status=status,
-            done=step.done if step.has_result else self.run.done,
+            done=step.done if make else self.run.done,
             seen=step.seen or self.run.seen,
             error=error,
             seconds=self._before + step.seconds,
         )
-        self._project.note_run(self.run, step.result if step.has_result else None)
+        self._project.note_run(self.run, make() if make else None)
         self._kept_at = time.monotonic()
         self._took = self._kept_at - began
 

@@ -1,5 +1,6 @@
 """All projects of a data folder: list, make, find, copy, delete."""
 
+import os
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -53,6 +54,7 @@ class Shelf:
     """The projects in a data folder; damaged ones are set aside and named."""
 
     def __init__(self, folder: str | Path | None = None) -> None:
+        require("folder", folder, folder is None or _is_path(folder), "a path")
         self._folder = folder
         self._known: dict[str, tuple[Any, Entry]] = {}  # and when they were written
         self.aside: list[str] = []  # a sentence for each damaged project
@@ -195,10 +197,21 @@ class Shelf:
         """For who makes a project where there is none: no other program does so now."""
         return turn(self.folder / ".lock")
 
+    def packed(self, project_id: str) -> bytes:
+        """All of a project as one file; InputError if it cannot be read."""
+        with closing(self.open(project_id)) as project:
+            return self._packed(project)
+
+    def _packed(self, project: Project) -> bytes:
+        try:
+            return pack(project)
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(why_not(error)) from error
+
     def copy(self, project_id: str, name: str = "") -> Project:
         """Another project with the same content, and links of its own."""
         with closing(self.open(project_id)) as old:
-            packed, called = pack(old), name or f"{old.name} (copy)"
+            packed, called = self._packed(old), name or f"{old.name} (copy)"
             owner = old.owner
         return self.bring_in(packed, name=called, owner=owner)
 
@@ -207,9 +220,14 @@ class Shelf:
         if trouble := self.why_not():
             raise InputError(trouble)
         try:
-            return self.open(unpack(packed, self.folder, name=name, owner=owner))
+            made = unpack(packed, self.folder, name=name, owner=owner)
         except (sqlite3.Error, OSError) as error:
             raise InputError(why_not(error)) from error
+        try:
+            return self.open(made)
+        except BaseException:
+            self.delete(made)
+            raise
 
     def delete(self, project_id: str) -> None:
         """With all its files."""
@@ -241,6 +259,14 @@ class Shelf:
         )
         self.aside.append(words)
         return words
+
+
+def _is_path(folder: Any) -> bool:
+    """Whether a folder may be there, by its name."""
+    try:
+        return b"\0" not in os.fsencode(folder)
+    except (TypeError, UnicodeEncodeError):
+        return False
 
 
 def _stamp(place: Path) -> list[tuple[str, int]]:

@@ -10,14 +10,15 @@ import streamlit as st
 from cellval.errors import InputError
 from cellval.project.archive import ENDING
 from cellval.project.database import Damaged
+from cellval.project.project import Project
 from cellval.project.shelf import Entry, Shelf
 from cellval.project.source import Setup, Source
 from cellval.table.table import Table
 from cellval.ui.login import user
 from cellval.ui.runs import (
     copy_of,
-    keep_ended,
     leave_run,
+    note_values,
     restore_results,
     restore_runs,
 )
@@ -84,6 +85,9 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
     old, session.refused = session.file.source, ""
     if old is not None and old.sha256 == source.sha256:
         keep_again(session.file)
+        project = session.file.project
+        if project is not None and project.is_gone:
+            _begin_anew(session, project)
         return
     try:
         if source.name.casefold().endswith(ENDING):
@@ -108,17 +112,44 @@ def open_file(session: Session, source: Source, setup: Setup | None = None) -> N
 
 
 def keep_again(file: FileWork) -> None:
-    """Write what could not be written; of a project that was in memory only also the
-    values of runs that are over. Those that go on are kept as they do.
-    """
-    project = file.project
-    if project is None or not project.trouble:
-        return
-    was_in_memory = project.folder is None
-    shelf().keep(project)
-    if was_in_memory and project.folder is not None:
-        for run in file.own_runs:
-            keep_ended(project, run)
+    """Write what could not be written."""
+    if file.project is not None and file.project.trouble:
+        shelf().keep(file.project)
+
+
+def unwritten(project_id: str) -> str:
+    """Why a copy of it would lack something; nothing if all of it is on disk."""
+    file = _in_memory(project_id)
+    if file is None or file.project is None or not file.project.is_behind:
+        return ""
+    return (
+        "What was done last is not on disk yet, and would be missing. "
+        f"{file.project.trouble}"
+    )
+
+
+def copy(project_id: str) -> None:
+    """With all that was done; or InputError."""
+    if (file := _in_memory(project_id)) is not None:
+        keep_again(file)
+    if why := unwritten(project_id):
+        raise InputError(why)
+    shelf().copy(project_id).close()
+
+
+def _begin_anew(session: Session, gone: Project) -> None:
+    """With all that was decided and valued in a project that somebody deleted."""
+    old, source = session.file, session.file.source
+    assert source is not None
+    file = FileWork(source=source)
+    how = {"name": gone.name, "owner": owner_of(session), "work": file}
+    made = file.project = shelf().create(source, gone.setup, **how)
+    made.take_over(old)
+    for run in old.own_runs:
+        note_values(made, run)
+    _open[made.id] = file
+    session.opened[source.sha256] = made.id
+    open_project(session, made.id)
 
 
 def hold_unkept(file: FileWork) -> None:

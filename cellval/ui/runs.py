@@ -74,9 +74,11 @@ def leave_run(session: Session) -> None:
 
 def goes_on(session: Session, run: ValuationJob) -> bool:
     """Is there more of a run that was stopped than its values?"""
-    project = session.file.project
-    is_on_disk = project is not None and project.folder is not None
-    return is_on_disk and run.values is not None
+    project, kept = session.file.project, run.memo.kept
+    if project is None or project.folder is None:
+        return False
+    is_begun = run.values is not None
+    return is_begun or (kept is not None and project.is_begun(kept))
 
 
 def continue_run(session: Session) -> None:
@@ -184,13 +186,13 @@ def leave_repaired(session: Session) -> None:
     session.selection = session.selection.moved(run.table, first.table)
 
 
-def keep_ended(project: Project, run: ValuationJob) -> None:
-    """Put the values of a run that is over on disk, where there was no place before."""
+def note_values(project: Project, run: ValuationJob) -> None:
+    """Put the values that a run has into another project than its own."""
     kept: Run | None = run.memo.kept
-    if not run.is_over or run.values is None or kept is None:
+    if run.values is None or kept is None:
         return
-    step = run.progress
-    now = replace(kept, status=run.status, done=step.done, seen=step.seen)
+    step, status = run.progress, "stopped" if run.active else run.status
+    now = replace(kept, status=status, done=step.done, seen=step.seen)
     now = replace(now, seconds=step.seconds, error=run.error or "")
     project.note_run(now, run.values)
 

@@ -5,7 +5,7 @@ import pytest
 from cases import random_table
 from sklearn.tree import DecisionTreeClassifier
 
-from cellval.games.flat import FlatRounds, FlatUtility, filled, flat_round
+from cellval.games.flat import FlatRounds, FlatUtility, filled, flat_stretch
 from cellval.games.model_utility import ModelUtility
 from cellval.parallel import drive
 
@@ -16,7 +16,9 @@ def test_flat_rounds_average_to_the_shapley_value_of_cells():
     def h(there):
         return float((weights * there).sum() + 2.0 * there[0].all())
 
-    rounds = [flat_round(h, 2, 2, (0, r))[0] for r in range(400)]
+    run = FlatRounds(h, 2, 2)
+    whole = [flat_stretch(h, (2, 2), (0, r), 0, run.size) for r in range(400)]
+    rounds = [run.marginal((0, r), u) for r, u in enumerate(whole)]
     expected = weights + np.array([[1.0, 1.0], [0.0, 0.0]])
     np.testing.assert_allclose(np.mean(rounds, axis=0), expected, atol=0.15)
     assert np.sum(rounds[0]) == pytest.approx(h(np.ones((2, 2), bool)))

@@ -62,6 +62,55 @@ def test_a_game_goes_on_to_the_same_bits(name, n_results, few, tmp_path):
     np.testing.assert_array_equal(again.values, ref.values)
 
 
+WITHIN = [{"method": method} for method in ("mc", "flat", "exact")]
+
+
+def begun(table, **options):
+    """What is known before there is a result."""
+    for step in cellval.iter_values(table, n_jobs=1, **options):
+        if step.begun is not None:
+            return step
+    raise AssertionError("there was a result at once")
+
+
+@pytest.mark.parametrize("options", [*WITHIN, {"method": "mc", "model": "knn"}])
+def test_a_game_goes_on_within_a_round(options, few):
+    if options["method"] == "exact":
+        few = Table.from_frame(few.cells.iloc[:7], label="sex")
+    else:
+        options = {**options, "rounds": 3}
+    ref = cellval.value_cells(few, n_jobs=1, **options)
+    part = begun(few, **options)
+    assert 0 < part.done < 1 and not part.has_result
+    known = part.to_go_on()
+    assert not np.isfinite(known.values).any(), "nothing is claimed yet"
+    first, *_, last = cellval.iter_values(few, continue_from=known, **options)
+    assert 0 < first.done <= part.done, "nothing is done again"
+    for bits in (*BITS, "column_stderr"):
+        comp = getattr(last.result, bits)
+        np.testing.assert_array_equal(comp, getattr(ref, bits))
+    assert last.result.settings == ref.settings
+
+
+@pytest.mark.parametrize("change", ["a gap", "too many", "nothing"])
+@pytest.mark.parametrize("options", WITHIN)
+def test_a_part_of_a_round_that_cannot_be_is_refused(options, change, few):
+    few = Table.from_frame(few.cells.iloc[:7], label="sex")
+    known = begun(few, **options).to_go_on()
+    array = "utilities" if options["method"] == "exact" else "ahead"
+    part = known.state[array].copy()
+    if change == "a gap":
+        part.flat[0] = np.nan
+    elif change == "too many":
+        part = np.zeros((99_999, *part.shape[1:]))
+    else:
+        part = np.full_like(part, np.nan)
+    state = {**known.state, array: part}
+    with pytest.raises(InputError, match="lack what is needed"):
+        bad = replace(known, state=state)
+        cellval.iter_values(few, continue_from=bad, **options)
+
+
 def test_a_game_goes_on_with_the_same_settings_only(few):
     part = part_of(few, 1, **GAMES["mc"]).result
     for other in (

@@ -15,6 +15,7 @@ from helpers import (
     WAIT,
     click,
     davis_source,
+    downloads_of,
     drawn,
     goto,
     open_app,
@@ -119,6 +120,45 @@ def test_a_project_that_others_delete_meanwhile_is_said_to_be_gone(own_home):
     assert "no project behind this link" in texts(open_app(project=session.link).error)
     session.file.decide(12, "height", "error")
     assert "deleted or moved" in texts(drawn(app).sidebar.error)
+
+
+def test_what_others_deleted_goes_on_in_a_new_project(own_home):
+    app = click(open_app(), "Davis")
+    settled(click(app, "Value the cells"))
+    session = session_of(app)
+    session.file.decide(12, "height", "error")
+    values, link = session.values, session.link
+    projects.delete(Session(), session.file.project.id)
+    session.file.decide(13, "height", "fine")
+    assert "once more" in texts(drawn(app).sidebar.error)
+    open_file(session, session.file.source)
+    assert not settled(app).sidebar.error
+    assert session.link != link and session.values is not None
+    restarted()
+    assert "no project behind" in texts(open_app(project=link).error)
+    again = session_of(settled(open_app(project=session.link)))
+    decisions = {(12, "height"): "error", (13, "height"): "fine"}
+    assert again.file.decisions == decisions
+    assert len(again.file.steps) == 2
+    assert np.array_equal(again.values.values, values.values)
+    assert again.run.status == "done"
+
+
+def test_a_copy_or_an_export_lacks_nothing_that_was_decided(own_home, monkeypatch):
+    app = open_app("data", project=create_davis().link("edit"))
+    file = session_of(app).file
+    with monkeypatch.context() as broken:
+        broken.setattr(project, "transaction", full_disk)
+        file.decide(12, "weight", "error")
+        click(chosen(app, 0), "Copy")
+        assert "would be missing" in texts(app.error)
+        assert len(projects.shelf().entries()) == 1
+        assert downloads_of(chosen(app, 0))["Export"].proto.disabled
+    assert not downloads_of(chosen(app, 0))["Export"].proto.disabled
+    click(chosen(app, 0), "Copy")
+    assert not app.error
+    entries = projects.shelf().entries()
+    assert [entry.n_decisions for entry in entries] == [1, 1]
 
 
 def test_what_was_set_aside_is_named_as_long_as_its_link_is_asked_for(own_home):
@@ -273,6 +313,30 @@ def test_a_run_that_goes_on_is_kept_when_it_can_be(tmp_path, monkeypatch, endles
     restarted()
     again = session_of(settled(open_app(project=session.link)))
     assert np.array_equal(again.values.values, session.values.values)
+    restarted()
+
+
+def test_values_are_kept_later_while_the_run_still_looks_for_errors(
+    tmp_path, monkeypatch
+):
+    data, may_end = tmp_path / "data", threading.Event()
+    data.write_text("no folder")
+    monkeypatch.setenv("CELLVAL_HOME", str(data))
+    monkeypatch.setattr(ValuationJob, "_look_now", lambda run: may_end.wait(WAIT))
+    restarted()
+    app = click(click(open_app(), "Davis"), "Value the cells")
+    session = session_of(app)
+    wait_for(lambda: session.file.project.runs[0].status == "done")
+    assert session.run.active
+    data.unlink()
+    click(app, "Try again")
+    may_end.set()
+    settled(app)
+    values, link = session.values, session.link
+    restarted()
+    again = session_of(settled(open_app(project=link)))
+    assert np.array_equal(again.values.values, values.values)
+    assert again.run.status == "done"
     restarted()
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -214,6 +215,55 @@ def test_history_is_not_touched_by_a_run_of_another_program(project, again):
     other.value(n_neighbors=5)
     work.take_back(0)
     assert again(project).work.decisions == {(2, "weight"): "fine"}
+
+
+def test_a_signal_right_behind_the_last_write_puts_no_step_twice(
+    project, monkeypatch, again
+):
+    commit = projects.transaction
+
+    @contextmanager
+    def interrupted(connection):
+        with commit(connection) as database:
+            yield database
+        signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as notebook:
+        notebook.setattr(projects, "transaction", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            project.work.decide(1, "weight", "error")
+    again(project).work.decide(2, "weight", "error")
+    project.work.decide(3, "weight", "error")
+    words = [f"weight in row {row} marked as wrong" for row in (1, 2, 3)]
+    assert [step.words for step in again(project).work.steps] == words
+
+
+def test_a_folder_that_cannot_be_asked_for_is_said(project, monkeypatch, again):
+    def broken(self):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Project, "is_gone", property(broken))
+        project.work.decide(1, "weight", "error")
+        assert "Input/output error" in project.trouble
+    project.try_again()
+    assert project.trouble == ""
+    assert again(project).work.decisions == {(1, "weight"): "error"}
+
+
+def test_what_was_decided_goes_on_in_another_project(project, shelf, again):
+    project.work.decide(1, "weight", "error")
+    project.work.repair(12, "height", Repair("replace", "166", "said so"))
+    project.work.undo((12, "height"))
+    other = shelf.create(project.source, project.setup)
+    other.take_over(project.work)
+    other.work.decide(2, "weight", "fine")
+    found = again(other).work
+    assert found.decisions == {**project.work.decisions, (2, "weight"): "fine"}
+    assert found.repairs == project.work.repairs
+    words = [step.words for step in other.work.steps]
+    assert [step.words for step in found.steps] == words
+    assert again(project).work.decisions == project.work.decisions
 
 
 def test_an_older_value_does_not_come_after_a_newer_one(project, monkeypatch, again):

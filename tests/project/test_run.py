@@ -69,6 +69,28 @@ def test_a_game_that_was_stopped_goes_on_to_the_same_bits(project, again, method
     assert [run.status for run in left.runs] == ["done"]
 
 
+@pytest.mark.parametrize("method", ["mc", "flat", "exact"])
+def test_what_was_made_before_there_are_values_is_kept_as_well(
+    shelf, again, method, monkeypatch
+):
+    monkeypatch.setattr("cellval.project.run.EVERY", 0.0)
+    few = b"".join(DAVIS.read_bytes().splitlines(keepends=True)[:9])
+    project = shelf.create(Source.of("few.csv", few), Setup(label="sex"))
+    options = {"method": method} | ({"rounds": 2} if method != "exact" else {})
+    steps = project.iter_values(n_jobs=1, **options)
+    while (step := next(steps)).begun is None or step.has_result:
+        assert step.done < 1
+    left = again(project)  # as after a kill
+    (run,) = left.runs
+    assert run.status == "running" and 0 < run.done == step.done < 1
+    assert left.is_begun(run) and left.values is None, "none are shown"
+    steps.close()
+    assert again(project).runs[0].status == "stopped"
+    first, *_, last = again(project).iter_values(**options)
+    assert 0 < first.done <= step.done and not first.has_result
+    assert same(last.result, cellval.value_cells(project.table, **options))
+
+
 def made(known):
     raise AssertionError("no steps are made")
 
@@ -103,7 +125,7 @@ def test_what_a_full_disk_kept_back_is_written_before_a_run_goes_on(
         ):
             project.value(**OPTIONS)
     first, *_, end = project.iter_values(**OPTIONS)
-    assert first.seen == last.seen == "3 of 5 rounds", "nothing is done again"
+    assert first.seen == last.seen, "nothing is done again"
     assert project.trouble == ""
     assert same(end.result, whole)
     assert same(again(project).values, whole)
@@ -152,13 +174,13 @@ def test_what_a_run_goes_on_from_is_read_when_no_other_program_writes_it(
 ):
     stopped(project, 2, **OPTIONS)
     other, is_locked = again(project), []
-    read = other.values_of
+    read = other.known_of
 
     def reads(run, table):
         is_locked.append(not project.lock(run))
         return read(run, table)
 
-    other.values_of = reads
+    other.known_of = reads
     other.value(**OPTIONS)
     assert is_locked == [True]
 
@@ -212,6 +234,16 @@ def test_a_run_that_began_in_memory_is_its_own_when_it_gets_a_place(
     *_, last = steps
     assert other.lock(run)
     assert same(other.values, last.result)
+
+
+def test_values_that_were_made_in_memory_are_kept_when_there_is_a_place(
+    tmp_path, davis_file, again
+):
+    project = Project.create(None, davis_file, Setup("sex"))
+    values = project.value(n_jobs=1, **OPTIONS)
+    project.take_place(tmp_path)
+    assert same(again(project).values, values)
+    assert [run.status for run in again(project).runs] == ["done"]
 
 
 def test_a_run_that_waits_and_is_stopped_is_as_another_program_left_it(project, again):
@@ -402,7 +434,7 @@ class Disk:
     def latest(self, run):
         return run
 
-    def values_of(self, run, table):
+    def known_of(self, run, table):
         return None
 
     def note_run(self, run, values=None):
@@ -410,6 +442,7 @@ class Disk:
         self.clock[0] += self.takes
 
 
+@pytest.mark.parametrize("what", ["make", "begun"])
 @pytest.mark.parametrize(
     ("takes", "expected"),
     [
@@ -419,7 +452,7 @@ class Disk:
     ],
 )
 def test_checkpoints_come_every_five_to_ten_seconds_of_work(
-    monkeypatch, takes, expected
+    monkeypatch, takes, expected, what
 ):
     clock = [0.0]
     monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: clock[0]))
@@ -429,7 +462,7 @@ def test_checkpoints_come_every_five_to_ten_seconds_of_work(
     def steps(known):
         while clock[0] < max(22, expected[-1] + 1):
             yield Snapshot(done=clock[0] / 100)  # nothing to keep yet
-            yield Snapshot(done=clock[0] / 100, make=lambda: "values")
+            yield Snapshot(done=clock[0] / 100, **{what: lambda: "values"})
             clock[0] += 1.0
 
     for _ in keeper.steps(None, steps):

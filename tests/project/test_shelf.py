@@ -103,6 +103,30 @@ def test_a_disk_that_is_full_again_leaves_nothing_half_done(
     assert shelf.open(project.id).work.decisions == {(1, "weight"): "error"}
 
 
+@pytest.mark.parametrize("fault", [OSError(errno.EIO, "broken"), sqlite3.Error("no")])
+def test_what_cannot_be_packed_or_opened_is_said_and_leaves_nothing(
+    shelf, project, monkeypatch, fault
+):
+    def fails(*_):
+        raise fault
+
+    with monkeypatch.context() as disk:
+        disk.setattr("cellval.project.shelf.pack", fails)
+        for act in (shelf.copy, shelf.packed):
+            with pytest.raises(InputError, match="cannot be used"):
+                act(project.id)
+    opened, packed = Project.open.__func__, shelf.packed(project.id)
+
+    def open_old(cls, folder, project_id, work=None):
+        return opened(cls, folder, project_id) if project_id == project.id else fails()
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Project, "open", classmethod(open_old))
+        with pytest.raises(InputError, match="cannot be used"):
+            shelf.bring_in(packed)
+    assert [entry.id for entry in shelf.entries()] == [project.id]
+
+
 def test_many_may_ask_at_once_whether_projects_can_be_kept(tmp_path):
     def ask(_):
         return Shelf(tmp_path).why_not()

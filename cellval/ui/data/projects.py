@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from cellval.errors import InputError
-from cellval.project.archive import ENDING, pack
+from cellval.project.archive import ENDING
 from cellval.project.shelf import Entry
 from cellval.text import counted, short_name, short_names
 from cellval.ui import projects, tables
@@ -99,6 +99,7 @@ def how_far(entry: Entry) -> str:
 
 def _buttons(session: Session, entry: Entry | None, now: str) -> None:
     """What can be done with the line that was clicked."""
+    unwritten = projects.unwritten(entry.id) if entry else ""
     if entry is None:
         st.caption("Click a project to open, rename, copy, export or delete it.")
     else:
@@ -138,10 +139,11 @@ def _buttons(session: Session, entry: Entry | None, now: str) -> None:
             "application/octet-stream",
             key="export project",
             icon=":material/download:",
-            disabled=entry is None,
+            disabled=entry is None or bool(unwritten),
             on_click="ignore",
-            help="One .cellval file with everything: open it here or elsewhere like "
-            "any other file.",
+            help=plain(unwritten)
+            or "One .cellval file with everything: open it here or elsewhere like any "
+            "other file.",
         )
         with st.popover("Delete", icon=":material/delete:", disabled=entry is None):
             st.markdown(
@@ -175,7 +177,7 @@ def _rename(session: Session, entry: Entry, name: str) -> None:
 
 
 def _copy(session: Session, entry: Entry) -> None:
-    projects.shelf().copy(entry.id).close()
+    projects.copy(entry.id)
 
 
 def _delete(session: Session, entry: Entry) -> None:
@@ -183,7 +185,7 @@ def _delete(session: Session, entry: Entry) -> None:
 
 
 def _packed(entry: Entry | None) -> bytes:
-    return pack(projects.shelf().open(entry.id)) if entry else b""
+    return projects.shelf().packed(entry.id) if entry else b""
 
 
 def _stem(entry: Entry | None) -> str:
