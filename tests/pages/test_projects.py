@@ -154,9 +154,9 @@ def test_a_copy_or_an_export_lacks_nothing_that_was_decided(own_home, monkeypatc
         assert "would be missing" in texts(app.error)
         assert len(projects.shelf().entries()) == 1
         assert downloads_of(chosen(app, 0))["Export"].proto.disabled
-    assert not downloads_of(chosen(app, 0))["Export"].proto.disabled
     click(chosen(app, 0), "Copy")
     assert not app.error
+    assert not downloads_of(chosen(app, 0))["Export"].proto.disabled
     entries = projects.shelf().entries()
     assert [entry.n_decisions for entry in entries] == [1, 1]
 
