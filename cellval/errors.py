@@ -37,7 +37,7 @@ def check_text(what: str, text: Any) -> None:
 
 def require(name: str, value: Any, ok: bool, need: str) -> None:
     if not ok:
-        raise InputError(f"{name}={value!r} is not possible: it must be {need}.")
+        raise InputError(f"{name}={value!r:.200} is not possible: it must be {need}.")
 
 
 def is_whole(value: Any, least: int) -> bool:

@@ -26,6 +26,7 @@ class Limits:
     cell_length: float = _limit(131_072, "characters of a cell", "characters")
     unpacked_mb: float = _limit(2_000, "megabytes of an unpacked file", "MB")
     recipe_mb: float = _limit(20, "megabytes of a recipe", "MB")
+    recipe_rules: float = _limit(500, "rules of a recipe", "rules")
     project_mb: float = _limit(4_000, "megabytes of an unpacked project", "MB")
     project_list_mb: float = _limit(250, "megabytes of its project.json", "MB")
     project_files: float = _limit(2_000, "files in a project", "files")

@@ -119,6 +119,30 @@ DAVIS = "sample_data/davis.csv"
             lambda t, v: cellval.open_project("p", DAVIS, exclude="six"),
             "no column 'six",
         ),
+        (lambda t, v: cellval.what_if(t, None, 12, {}), "values=None"),
+        (lambda t, v: cellval.what_if(t, v, None, {}), "row_number=None"),
+        (lambda t, v: cellval.what_if(t, v, "12", {}), "row_number='12'"),
+        (lambda t, v: cellval.what_if(t, v, 12, None), "changes=None"),
+        (lambda t, v: cellval.what_if(t, v, 12, ["weight"]), "mapping of columns"),
+        (lambda t, v: cellval.label_or_cell(t, None, 12, {}), "values=None"),
+        (lambda t, v: cellval.label_or_cell(t, v, 12, None), "suggestions=None"),
+        (lambda t, v: cellval.suggest(t, None, "weight"), "row_number=None"),
+        (lambda t, v: v.merge(None), "other=None"),
+        (lambda t, v: t.position(None), "row_number=None"),
+        (lambda t, v: t.position([1, 2]), "row_number=.1, 2. is not"),
+        (lambda t, v: t.read_texts("nope", ["1"]), "must be a column of davis.csv"),
+        (lambda t, v: t.read_texts([], ["1"]), "must be a column of davis.csv"),
+        (lambda t, v: t.with_cells(None), "changes=None"),
+        (lambda t, v: cellval.report(t, comparison=True), "comparison=True"),
+        (lambda t, v: cellval.apply_recipe(None, t), "recipe=None"),
+        (lambda t, v: cellval.apply_recipe(b"x" * 9999, t), "recipe=b'xxx"),
+        (lambda t, v: cellval.findings(t, rules=None), "rules=None"),
+        (lambda t, v: cellval.findings(t, rules=["a"]), "must be a list of rules"),
+        (lambda t, v: cellval.read(DAVIS, exclude=5), "exclude=5"),
+        (lambda t, v: cellval.read("\ud800.csv"), "^.?.csv cannot be read: its name"),
+        (lambda t, v: cellval.projects(folder="\0"), "must be a path"),
+        (lambda t, v: cellval.projects(folder="\ud800"), "must be a path"),
+        (lambda t, v: cellval.projects(folder=5), "folder=5"),
     ],
 )
 def test_a_mistake_gets_a_sentence(act, words):
@@ -126,6 +150,7 @@ def test_a_mistake_gets_a_sentence(act, words):
     with pytest.raises(InputError, match=words) as caught:
         act(table, cellval.value_cells(table, n_neighbors=1))
     assert str(caught.value).endswith(".") and len(str(caught.value)) < 3000
+    str(caught.value).encode()  # it can be printed
 
 
 def test_numbers_of_numpy_are_numbers(tmp_path):

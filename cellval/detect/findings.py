@@ -28,6 +28,7 @@ from cellval.detect.suspicion import (
     check_values,
     make_suspicion,
 )
+from cellval.errors import require
 from cellval.in_notebooks import InNotebooks
 from cellval.kept import kept
 from cellval.table.table import Table, as_table
@@ -84,8 +85,11 @@ def findings(
     """
     table = as_table(table)
     check_values(table, values)
+    told = [*rules] if isinstance(rules, Iterable) else [rules]
+    are_rules = all(isinstance(rule, Rule) for rule in told)
+    require("rules", rules, are_rules, "a list of rules, such as those of a Recipe")
     found = surprise(table, random_state=random_state, n_jobs=n_jobs)
-    asked, told = all_findings(make_suspicion(table, values, found)), [*rules]
+    asked = all_findings(make_suspicion(table, values, found))
     if told:
         kept_too = broken(told, table, "You keep")
         asked = in_order([*kept_too, *about_others(asked, told)])

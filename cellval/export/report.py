@@ -19,6 +19,7 @@ from cellval.detect.suspicion import (
     check_values,
     make_suspicion,
 )
+from cellval.errors import require
 from cellval.export.frames import n_listed, safe_frame, suspects_list, suspects_sentence
 from cellval.export.listings import Listing, compared, template
 from cellval.figures.heatmap import heatmap, place_scale
@@ -84,6 +85,8 @@ def report(
     """
     table = as_table(table)
     check_values(table, values)
+    is_made = comparison is None or isinstance(comparison, Comparison)
+    require("comparison", comparison, is_made, "what cellval.compare_models made")
     found = surprise(table, random_state=random_state)
     known: dict[str, Any] = {}
     if decisions is not None and not isinstance(decisions, Mapping):

@@ -7,6 +7,7 @@ import pandas as pd
 
 from cellval.detect.breaks import breaks, misfit
 from cellval.detect.rule import OF_NUMBERS, Rule
+from cellval.errors import require
 from cellval.recipes.recipe import Recipe
 from cellval.recipes.rows import RowName, Rows
 from cellval.recipes.steps import (
@@ -72,6 +73,8 @@ def apply_recipe(recipe: Recipe, table: Table | pd.DataFrame) -> Applied:
     >>> done.repairs[2, "x"].action, done.misfits
     ('blank', ())
     """
+    is_read = isinstance(recipe, Recipe)
+    require("recipe", recipe, is_read, "what cellval.read_recipe read")
     return _Application(recipe, as_table(table)).result()
 
 
@@ -214,12 +217,12 @@ class _Application:
                 for name in rule.excused_by(cell.column)
             )
         ]
-        mended = [cell for cell in cells if rule.repair and cell.is_alone and cell.says]
-        told = [cell for cell in cells if cell not in mended]
-        n = sum(
-            self._put(cell.position, cell.column, cell.says or "", cell.why)
-            for cell in mended
-        )
+        told, n = [], 0
+        for cell in cells:
+            if rule.repair and cell.is_alone and cell.says:
+                n += self._put(cell.position, cell.column, cell.says, cell.why)
+            else:
+                told.append(cell)
         if not told:
             return Outcome(rule, n)
         first, one = told[0], len(told) == 1

@@ -344,13 +344,16 @@ def _recipe(fields: _Fields) -> Recipe:
         steps = []
     if not isinstance(steps, list):
         raise fields.wrong("'steps' must be a list; each begins with '- do: ...'")
-    return Recipe(
+    found = Recipe(
         tuple(_step(_Fields(one, f"step {k:,}")) for k, one in enumerate(steps, 1)),
         made_from,
         columns,
         _reading(_Fields(reading, "reading")) if reading else Reading(),
         notes,
     )
+    n_rules = sum(not rule.refused for rule in found.rules)  # each looks at all rows
+    refuse_beyond("it", "recipe_rules", n_rules, "leave some out")
+    return found
 
 
 def _reading(fields: _Fields) -> Reading:

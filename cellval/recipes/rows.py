@@ -57,6 +57,7 @@ class Rows:
         self._texts: dict[str, list[str]] = {}
         self._ids: dict[str, dict[str, list[int]]] = {}
         self._by_content: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self._alike: dict[tuple[int, str], dict[str, list[int]]] = {}
 
     def texts(self, column: str) -> list[str]:
         """What a column holds; looked up cell by cell it is slow."""
@@ -72,14 +73,11 @@ class Rows:
             if text and len(self._of_id(own)[text]) == 1:
                 return RowName(id=text, id_column=own)
         content = self._fingerprints(column)[position]
-        alike = self._with_content(int(content), column)
-        if column:
-            texts, own = self.texts(column), self.texts(column)[position].strip()
-            alike = [i for i in alike if texts[i].strip() == own]
-        place = 1 + alike.index(position)
+        held = self.texts(column)[position].strip() if column else ""
+        place = 1 + self._with_content(int(content), column)[held].index(position)
         others = [name for name in self.columns if name != column]
-        held = [brief(self.texts(name)[position], 20) for name in others]
-        like = " | ".join([text for text in held if text][:EXCERPT])
+        shown = [brief(self.texts(name)[position], 20) for name in others]
+        like = " | ".join([text for text in shown if text][:EXCERPT])
         return RowName(content=f"{content:016x}", like=like, place=place)
 
     def find(self, name: RowName, column: str, text: str | None) -> tuple[int, str]:
@@ -105,15 +103,12 @@ class Rows:
                 "rows are told by all they hold, and this file has no "
                 f"{listed(self.missing, 3)}"
             )
-        found = self._with_content(int(name.content, 16), column)
-        if not found:
+        alike = self._with_content(int(name.content, 16), column)
+        if not alike:
             return -1, f"no {name.words.removeprefix('the ')}"
-        if column and text is not None:
-            texts = self.texts(column)
-            same = [i for i in found if texts[i].strip() == text.strip()]
-            if not same:
-                return found[0], ""
-            found = same
+        found = alike.get((text or "").strip(), [])
+        if not found:
+            return next(iter(alike.values()))[0], ""
         if len(found) < name.place:
             n = counted(len(found), "row")
             return -1, f"only {n} like '{shortened(name.like)}', not {name.place:,}"
@@ -127,15 +122,25 @@ class Rows:
             self._ids[column] = found
         return self._ids[column]
 
-    def _with_content(self, content: int, column: str) -> list[int]:
+    def _with_content(self, content: int, column: str) -> dict[str, list[int]]:
+        """Rows that hold the same but for a column, by what they hold in this one.
+
+        Many steps may ask for rows of one content: it is looked through once.
+        """
         if column not in self._by_content:
             prints = self._fingerprints(column)
             order = np.argsort(prints, kind="stable")
             self._by_content[column] = order, prints[order]
-        order, prints = self._by_content[column]
-        one = np.uint64(content)
-        first, end = (np.searchsorted(prints, one, side) for side in ("left", "right"))
-        return order[first:end].tolist()
+        if (content, column) not in self._alike:
+            order, prints = self._by_content[column]
+            one = np.uint64(content)
+            first, end = (np.searchsorted(prints, one, s) for s in ("left", "right"))
+            found: dict[str, list[int]] = {}
+            for i in order[first:end].tolist():
+                text = self.texts(column)[i].strip() if column else ""
+                found.setdefault(text, []).append(i)
+            self._alike[content, column] = found
+        return self._alike[content, column]
 
     def _fingerprints(self, column: str) -> np.ndarray:
         """Of each row without one of its columns: a sum, from which it is taken."""

@@ -177,6 +177,8 @@ def _path_bytes(path: str, most: _Most) -> tuple[bytes, str]:
         why = "it is a folder. Give the path of a file inside it"
     except PermissionError:
         why = "permission was denied. Check who may read it"
+    except UnicodeEncodeError:
+        why = "its name holds half a character, as no file's does. Check the spelling"
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise InputError(
@@ -187,7 +189,10 @@ def _path_bytes(path: str, most: _Most) -> tuple[bytes, str]:
 
 def _legible(path: str) -> str:
     """A path as it can be written into a report: its bytes may be no UTF-8."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    try:
+        return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    except UnicodeEncodeError:  # half a character
+        return writable(path).decode()
 
 
 def _refuse_special(path: str, mode: int) -> None:

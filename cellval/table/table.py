@@ -208,6 +208,8 @@ class Table(InNotebooks):
         >>> table.with_cells({}, drop=[1]).position(3)
         1
         """
+        is_number = isinstance(row_number, int | float | np.number)
+        require("row_number", row_number, is_number, "a number, from 1")
         position = int(np.searchsorted(self.row_numbers, row_number))
         if position < self.n_rows and self.row_numbers[position] == row_number:
             return position
@@ -237,7 +239,10 @@ class Table(InNotebooks):
         [3.5, nan]
         """
         label = [] if self.label_column is None else [self.label_column]
-        old = next(one for one in (*self.columns, *label) if one.name == name)
+        known_as = {one.name: one for one in (*self.columns, *label)}
+        need = f"a column of {self.name}, or its label of numbers"
+        require("name", name, isinstance(name, str) and name in known_as, need)
+        old = known_as[name]
         decimal, day_first = self.decimal, self.day_first
         cells = pd.Series(list(texts), name=name, dtype="str")
         rows = np.arange(1, len(cells) + 1)
@@ -264,6 +269,8 @@ class Table(InNotebooks):
         >>> table.with_cells({(2, "x"): "3"}, drop=[1]).columns[0].numbers.tolist()
         [1.0, 3.0]
         """
+        is_mapping = isinstance(changes, Mapping)
+        require("changes", changes, is_mapping, "a mapping of cells to texts")
         cells = self.cells.copy()
         by_column: dict[str, dict[int, str]] = {}
         for (i, name), text in changes.items():
@@ -489,6 +496,7 @@ class ReadOptions:
         label = label if label is None or isinstance(label, Guess) else str(label)
         id_column = None if id_column is None else str(id_column)
         exclude = () if exclude is None else exclude
+        require("exclude", exclude, isinstance(exclude, Iterable), "a list of columns")
         exclude = (exclude,) if isinstance(exclude, str) else tuple(map(str, exclude))
         is_mapping = kinds is None or isinstance(kinds, Mapping)
         require("kinds", kinds, is_mapping, "a mapping of columns to kinds")

@@ -230,6 +230,8 @@ class CellValues(InNotebooks):
         Runs on the same test points share their noise, so their standard errors are
         averaged; runs on different test tables are independent and gain precision.
         """
+        is_made = isinstance(other, CellValues)
+        require("other", other, is_made, "what cellval.value_cells made")
         mine, others = self.settings, other.settings
         if mine.method != "knn" or others.method != "knn":
             raise InputError(

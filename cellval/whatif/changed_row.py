@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from cellval.errors import InputError
+from cellval.errors import InputError, require
 from cellval.knn.problem import weights_of_tests
 from cellval.knn.row_values import make_steps
 from cellval.table.encoding import Encoded, encode
@@ -62,6 +62,8 @@ def run_of(table: Table, values: CellValues, test: Table | None) -> Run:
 
     Its rows are those with a label.
     """
+    is_made = isinstance(values, CellValues)
+    require("values", values, is_made, "what cellval.value_cells made")
     settings = values.settings
     if settings.method != "knn":
         raise InputError(
@@ -203,6 +205,8 @@ def changed_row(
 
 
 def _altered(table: Table, position: int, changes: Mapping[str, str]) -> Table:
+    is_mapping = isinstance(changes, Mapping)
+    require("changes", changes, is_mapping, "a mapping of columns to texts")
     for name in changes:
         if name not in table.cells:
             raise InputError(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from cellval.errors import require
 from cellval.knn.distance import distances
 from cellval.stats import SURE
 from cellval.table.table import Table, as_table
@@ -157,8 +158,10 @@ def label_or_cell(
     position = position_of(run, table, row_number)
     labels = _other_labels(run, position)
     changes = [(table.label, {table.label: text}) for text in labels]
+    is_mapping = isinstance(suggestions, Mapping)
+    require("suggestions", suggestions, is_mapping, "a mapping of columns to texts")
     for name, new in suggestions.items():
-        changes.append((name, {name: new} if isinstance(new, str) else dict(new)))
+        changes.append((name, dict(new) if isinstance(new, Mapping) else {name: new}))
     row = changed_row(run, position, [texts for _, texts in changes])
     told = whole_row(run, row)
     lines, moves = [], []

@@ -2,6 +2,7 @@
 place, and nothing does harm."""
 
 import sys
+from dataclasses import replace
 
 import pytest
 from cases import ROOT, message_of
@@ -236,6 +237,17 @@ def test_bombs_do_no_harm(monkeypatch):
     assert "line 4): 'do' has 101 characters; the limit is 100" in said
     assert "CELLVAL_MAX_CELL_LENGTH" in said
     assert "not in UTF-8" in message_of(read_recipe, b"version: \xff")
+
+
+def test_rules_are_counted_but_for_refused_ones(monkeypatch):
+    monkeypatch.setenv("CELLVAL_MAX_RECIPE_RULES", "2")
+    rule = Rule(("a",), "b")
+    some = (rule, rule, replace(rule, refused=True), Fine("a", ("1",)))
+    assert read_recipe(Recipe(some).text.encode()).steps == some
+    assert message_of(read_recipe, Recipe((*some, rule)).text.encode()) == (
+        "The recipe: it has 3 rules; the limit is 2. Raise it with the environment "
+        "variable CELLVAL_MAX_RECIPE_RULES, or leave some out."
+    )
 
 
 def test_a_missing_package_is_told(monkeypatch):

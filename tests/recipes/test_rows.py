@@ -41,6 +41,20 @@ def test_the_same_content_twice_is_told_by_its_place():
     assert (position, why) == (-1, "only 2 rows like '1 | p', not 3")
 
 
+def test_many_steps_on_rows_that_hold_the_same_look_through_them_once():
+    rows = Rows(table_of("x,z\n" + "1,p\n2,p\n" * 300))
+    found = rows._with_content(int(rows.name(0, "x").content, 16), "x")
+    assert found == {"1": [*range(0, 600, 2)], "2": [*range(1, 600, 2)]}
+    for position in range(600):
+        name, text = rows.name(position, "x"), str(1 + position % 2)
+        assert (name.place, rows.find(name, "x", text)) == (
+            1 + position // 2,
+            (position, ""),
+        )
+        assert rows.find(name, "x", "3") == (0, "")  # changed meanwhile
+        assert rows._with_content(int(name.content, 16), "x") is found
+
+
 def test_what_is_not_found_is_told():
     rows = Rows(table_of(WITH_IDS, id_column="k"))
     other = Rows(table_of("k,x\na,1\na,2\nc,4\n"), ("k", "x", "z"))
