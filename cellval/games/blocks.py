@@ -259,6 +259,10 @@ def iter_blocks(
     if isinstance(test, pd.DataFrame):
         test = as_table(test, like=table)
     check_memory(table, COMPARED)
+    is_told = isinstance(row_groups, str | Groups)
+    require("row_groups", row_groups, is_told, "a column, or Groups")
+    is_told = column_groups is None or isinstance(column_groups, Groups | Mapping)
+    require("column_groups", column_groups, is_told, "a mapping, or Groups")
     if isinstance(row_groups, str):
         row_groups = rows_by_column(table.labelled, row_groups)
     elif table.labelled is not table:
