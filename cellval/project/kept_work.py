@@ -109,8 +109,10 @@ def joined(known: Told, own: Told, theirs: Told) -> tuple[Told, Told]:
     """
     done, n = own.steps[: own.n_done], known.n_done
     steps, n_done = list(theirs.steps), theirs.n_done
-    if len(done) > n and done[:n] == known.steps[:n]:
-        steps = [*theirs.steps[: theirs.n_done], *done[n:]]
+    stand = steps[:n_done]
+    new = [step for step in done[n:] if step not in stand]  # not done again by both
+    if new and done[:n] == known.steps[:n]:
+        steps = [*stand, *new]
         n_done = len(steps)
     rules = dict(theirs.rules)
     for key in {**known.rules, **own.rules}:

@@ -71,6 +71,7 @@ from cellval.whole_files import write_whole
 
 LONGEST_NAME = 80  # characters
 LAST = 2.0**33  # seconds since 1970 that a calendar knows
+BROKEN_OFF = "Writing it was broken off by a signal. Try again."
 GONE = (
     "The project was deleted or moved meanwhile. Open it where it is, or its file once "
     "more, for a new project with all you decided."
@@ -182,6 +183,7 @@ class Project:
             "test_file": "",
             "setup": vars(setup),
             "file": source.sha256,
+            "n_done": 0,
         }
         self.add_file(source)
         with self._writing() as database:
@@ -429,7 +431,7 @@ class Project:
 
     def latest(self, run: Run) -> Run:
         """As it is on disk now, if it is there and can be read."""
-        with suppress(sqlite3.Error, Damaged):
+        with suppress(InputError, Damaged):
             return {known.id: known for known in self.runs}.get(run.id, run)
         return run
 
@@ -508,7 +510,7 @@ class Project:
 
     def is_whole(self, run: Run) -> bool:
         """Are the values on disk all that was asked for?"""
-        return self.folder is not None and is_whole(self._values(run.id))
+        return self.is_begun(run) and is_whole(self._values(run.id))
 
     def _values(self, run_id: str) -> Path:
         assert self.folder is not None
@@ -626,13 +628,20 @@ class Project:
         with self.work.lock, self._lock, signals_later(), self._noting_trouble():
             self._pending |= dict.fromkeys(cells)
             with self._writing() as database:
-                say(database, self._unsaid)
-                for cell in self._pending:
+                # A file is not told of before it is there.
+                unsaid = {
+                    name: fact
+                    for name, fact in self._unsaid.items()
+                    if ("file", fact) not in self._late
+                }
+                say(database, unsaid)
+                for cell in self._pending_in_order:
                     put_cell(database, cell, self.work.standing(cell))
                 known, times = self._told, times_written(database)
                 others = times != known.times
                 if others:  # what another program did meanwhile stays
-                    known, now = joined(known, self._now, read_told(database))
+                    theirs = read_told(database, known.steps)
+                    known, now = joined(known, self._now, theirs)
                 else:
                     now = self._now
                 put_steps(database, known.steps, now.steps)
@@ -644,11 +653,22 @@ class Project:
                     say(database, {"setup": vars(Setup.from_told(now.reading))})
                 say(database, {WRITTEN: times + 1})
                 found = read_cells(database) if others else None
-            facts = {**self._told.facts, **self._unsaid, WRITTEN: times + 1}
-            self._told = replace(now, facts=facts)
-            self._pending, self._unsaid = {}, {}
+            self._told = replace(
+                now, facts={**known.facts, **unsaid, WRITTEN: times + 1}
+            )
+            later = {k: fact for k, fact in self._unsaid.items() if k not in unsaid}
+            self._pending, self._unsaid = {}, later
             if found is not None:
                 self._take(found, now)
+
+    @property
+    def _pending_in_order(self) -> list[Cell]:
+        """Repairs as they stand in memory, for who opens it again."""
+        repairs, pending = self.work.repairs, self._pending
+        if len(pending) < 2:
+            return [*pending]
+        without = [cell for cell in pending if cell not in repairs]
+        return [*without, *(cell for cell in repairs if cell in pending)]
 
     @property
     def _now(self) -> Told:
@@ -720,7 +740,7 @@ class Project:
 
     def _version(self) -> int:
         """Changes whenever another connection has written, also how far a run is."""
-        return int(self._all("PRAGMA data_version")[0][0])
+        return int(self._database.execute("PRAGMA data_version").fetchone()[0])
 
     # --- the database -----------------------------------------------------------------
 
@@ -734,18 +754,22 @@ class Project:
             self._keep(())
 
     def _all(self, query: str, *arguments: Any) -> list[Any]:
-        with self._lock:
-            return self._database.execute(query, arguments).fetchall()
+        try:
+            with self._lock:
+                return self._database.execute(query, arguments).fetchall()
+        except sqlite3.Error as error:
+            raise InputError(why_not(error)) from error
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Its database, as it is at one moment."""
         with self._lock:
-            self._database.execute("BEGIN")
             try:
+                self._database.execute("BEGIN")
                 yield self._database
             finally:
-                self._database.execute("ROLLBACK")
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -766,6 +790,9 @@ class Project:
                 self.trouble = ""
         except (sqlite3.Error, OSError, Damaged, MemoryError) as error:
             self.trouble = why_not(error)
+        except BaseException:  # a signal
+            self.trouble = self.trouble or BROKEN_OFF
+            raise
 
     def try_again(self) -> None:
         """Write what could not be written."""

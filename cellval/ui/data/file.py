@@ -111,9 +111,14 @@ def _uploaded(session: Session, key: str) -> None:
 
 
 def say_refused(session: Session) -> None:
-    """Why a link or the last file was not taken, until another one is."""
-    for why in filter(None, (session.lost, session.refused)):
-        error(why)
+    """Why a link or the last file was not taken, until another one is.
+
+    In a container, so that the uploader below stays where it is: one that is put
+    elsewhere while a file is on its way to it forgets that file.
+    """
+    with st.container():
+        for why in filter(None, (session.lost, session.refused)):
+            error(why)
 
 
 def take_sample(session: Session, name: str) -> None:

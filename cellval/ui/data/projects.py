@@ -19,7 +19,15 @@ FEW = 8  # lines; more scroll
 
 
 def draw(session: Session) -> None:
-    """Nothing where there is none but the one that is open."""
+    """Nothing where there is none but the one that is open.
+
+    In a container, as what comes and goes above an uploader must be.
+    """
+    with st.container():
+        _draw(session)
+
+
+def _draw(session: Session) -> None:
     entries = projects.entries_for(session)
     for words in projects.set_aside():
         st.warning(plain(words), icon=":material/healing:")
