@@ -41,15 +41,12 @@ def utilities(
 ) -> np.ndarray:
     """u of a round, line after line, from number `first` to before number `last`."""
     rows, columns = orders(seed, shape)
-    width = columns.size + 1
-    numbers = np.arange(first, last)
-    found = np.empty(numbers.size)
+    width, found = columns.size + 1, []
     for s in range(first // width, -(-last // width)):
-        here = numbers // width == s
         wanted = np.zeros(width, bool)
-        wanted[numbers[here] % width] = True
-        found[here] = line(h, np.sort(rows[:s]), columns, wanted)[wanted]
-    return found
+        wanted[max(0, first - s * width) : last - s * width] = True
+        found.append(line(h, np.sort(rows[:s]), columns, wanted)[wanted])
+    return np.concatenate(found)
 
 
 def truncated(
@@ -59,10 +56,7 @@ def truncated(
     with all rows as soon as it comes within the tolerance of that.
     """
     rows, columns = orders(seed, shape)
-    u, settled = (
-        np.empty((rows.size + 1, columns.size + 1)),
-        np.zeros(shape[1] + 1, bool),
-    )
+    u, settled = np.empty((shape[0] + 1, shape[1] + 1)), np.zeros(shape[1] + 1, bool)
     u[0] = line(h, np.array([], np.int64), columns, ~settled)
     whole = line(h, np.arange(rows.size), columns, ~settled)
     n = columns.size

@@ -653,9 +653,8 @@ class Project:
                     say(database, {"setup": vars(Setup.from_told(now.reading))})
                 say(database, {WRITTEN: times + 1})
                 found = read_cells(database) if others else None
-            self._told = replace(
-                now, facts={**known.facts, **unsaid, WRITTEN: times + 1}
-            )
+            changed = {"changed": self._about("changed", 0.0), WRITTEN: times + 1}
+            self._told = replace(now, facts={**known.facts, **unsaid, **changed})
             later = {k: fact for k, fact in self._unsaid.items() if k not in unsaid}
             self._pending, self._unsaid = {}, later
             if found is not None:

@@ -266,6 +266,44 @@ def test_what_was_decided_goes_on_in_another_project(project, shelf, again):
     assert again(project).work.decisions == project.work.decisions
 
 
+def test_a_first_step_that_was_undone_before_it_was_written_is_not_done(
+    project, monkeypatch, again
+):
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "transaction", no_room)
+        project.work.decide(1, "weight", "error")
+        assert "The disk is full" in project.trouble
+    project.work.undo_step()
+    assert project.trouble == ""
+    found = again(project).work
+    assert (found.n_done, len(found.steps), found.decisions) == (0, 1, {})
+
+
+def test_a_test_file_is_not_told_of_before_it_is_on_disk(project, monkeypatch, again):
+    old, new = (Source.of("test.csv", b"%d\n" % n) for n in (1, 2))
+    project.test_source = old
+    with monkeypatch.context() as disk:
+        disk.setattr(projects, "write_whole", no_room)
+        project.test_source = new
+        project.work.decide(1, "weight", "error")
+    assert project.test_source == new and "The disk is full" in project.trouble
+    assert again(project).test_source == old  # as after a crash
+    project.try_again()
+    assert project.trouble == ""
+    assert again(project).test_source == new
+
+
+def test_what_another_program_called_it_is_known_to_who_writes_then(project, again):
+    again(project).name = "Heights"
+    before = project.changed
+    project.work.decide(1, "weight", "error")
+    assert project.name == "Heights" and project.changed > before
+
+
+def no_room(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def test_an_older_value_does_not_come_after_a_newer_one(project, monkeypatch, again):
     """A second try of what failed, while the run itself writes what came since."""
     run = project.begin_run(RunOptions(n_neighbors=3))
