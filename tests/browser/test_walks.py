@@ -20,7 +20,6 @@ from browser.steps import (
     open_sample,
     read,
     start,
-    still,
     upload,
 )
 
@@ -89,48 +88,6 @@ def test_files_of_wrong_kinds_are_told_in_sentences(page, server):
         upload(page, SAMPLES / "davis.csv" if not opened else SAMPLES / "wine.csv")
         expect(button(page, "Value the cells")).to_be_enabled()
         expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    no_faults(page)
-
-
-SLOWLY = {"rate": 10}  # times
-WATCHED = """
-window.uploaders = 0;  // that came since
-new MutationObserver(changes => {
-  for (const node of changes.flatMap(change => [...change.addedNodes])) {
-    const own = node.nodeType === 1 && node.matches("input[type=file]");
-    window.uploaders += own + (node.querySelectorAll?.("input[type=file]").length ?? 0);
-  }
-}).observe(document.body, {childList: true, subtree: true});
-"""
-
-
-def test_a_file_that_takes_long_to_come_is_taken_behind_a_refused_one(page, server):
-    """The sentence goes as soon as another file is chosen: the uploader stays."""
-    open_sample(page, server, "Davis")
-    page.get_by_text("Open another file").click()
-    alert, uploader = page.get_by_test_id("stAlert"), page.locator("input[type=file]")
-    wrong = {"name": "wrong 1.csv", "mimeType": "text/csv", "buffer": b"\0" * 99}
-    upload(page, wrong, alert.filter(has_text="wrong 1"))
-    still(page)
-    page.evaluate(WATCHED)
-    held = []
-
-    def hold(route):
-        if route.request.method == "PUT":
-            held.append(route)
-        else:
-            route.continue_()
-
-    page.route("**/_stcore/upload_file/**", hold)
-    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", SLOWLY)
-    for n in (2, 3, 4, 5):  # where it is put elsewhere is not seen each time
-        uploader.set_input_files({**wrong, "name": f"wrong {n}.csv"})
-        expect(alert).to_have_count(0)
-        still(page)
-        held.pop().continue_()
-        expect(alert.filter(has_text=f"wrong {n}")).to_be_visible()
-        still(page)
-    assert page.evaluate("window.uploaders") == 0, "it was put elsewhere"
     no_faults(page)
 
 

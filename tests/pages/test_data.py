@@ -129,6 +129,32 @@ def test_a_file_of_a_wrong_kind_is_told_and_takes_nothing_away(name, davis):
     assert texts(app.subheader) == "good.csv".replace(".", "\\.")
 
 
+def place_of_uploader(app):
+    """Its position in the blocks that lead to it."""
+
+    def found(block, path):
+        for place, child in getattr(block, "children", {}).items():
+            if getattr(child, "type", "") == "file_uploader":
+                yield (*path, place)
+            yield from found(child, (*path, place))
+
+    (place,) = found(app.main, ())
+    return place
+
+
+@pytest.mark.parametrize("sample", [None, "Davis"])
+def test_the_uploader_stays_where_it_is_whatever_is_said_above_it(sample):
+    """One that is put elsewhere while a file is on its way to it forgets that file."""
+    app = open_app() if sample is None else click(open_app(), sample)
+    goto(app, "data")
+    place = place_of_uploader(app)
+    session_of(app).refused = "It is no table."
+    assert "no table" in texts(app.run().error)
+    assert place_of_uploader(app) == place
+    session_of(app).lost = "There is no project behind this link."
+    assert place_of_uploader(app.run()) == place
+
+
 def test_a_refused_file_is_forgotten_when_it_is_taken_away_or_a_run_starts():
     app = upload(click(open_app(), "Davis"), "a.pdf", b"%PDF-1.7")
     assert "PDF document" in texts(app.error)
