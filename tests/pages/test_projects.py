@@ -340,6 +340,31 @@ def test_values_are_kept_later_while_the_run_still_looks_for_errors(
     restarted()
 
 
+def test_a_run_that_was_killed_before_there_were_values_is_continued(
+    own_home, monkeypatch
+):
+    options = {"method": "mc", "rounds": 2}
+    with monkeypatch.context() as checkpoints:
+        checkpoints.setattr("cellval.project.run.EVERY", 0.0)
+        first = create_davis()
+        steps = first.iter_values(n_jobs=1, **options)
+        while next(steps).begun is None:
+            pass
+        copy = projects.shelf().copy(first.id)  # as a kill leaves it
+        steps.close()
+    link, (run,) = copy.link("edit"), copy.runs
+    copy.close()
+    app = settled(open_app(project=link))
+    assert "before there were values" in texts(app.sidebar.warning)
+    assert session_of(app).values is None
+    settled(click(app, "Continue the run"))
+    assert "Done" in texts(app.sidebar.success)
+    found, (ended,) = session_of(app).values, session_of(app).file.project.runs
+    assert (ended.id, ended.status) == (run.id, "done") and 0 < run.done < 1
+    wanted = cellval.value_cells(first.table, **options)
+    assert np.array_equal(found.values, wanted.values, equal_nan=True)
+
+
 def test_values_that_did_not_fit_on_the_disk_are_kept_by_another_try(
     own_home, monkeypatch
 ):
