@@ -93,11 +93,12 @@ def small_game(
     wanted = [2**k for k in range(2, int(np.log2(sizes.rounds)) + 1)]
     rows, within = [], []
     for seed in range(sizes.seeds):
-        shape = sizes.rows, sizes.columns
+        shape, left = (sizes.rows, sizes.columns), [*wanted]
         for step in drive(Rounds(known, *shape, sizes.rounds, random_state=seed)):
-            if step.preparing or step.result.n_draws not in wanted:
+            if not step.has_result or step.result.n_draws not in left:
                 continue
             found = step.result
+            left.remove(found.n_draws)  # the next round may be seen in parts
             error = error_of(found.values, exact)
             rows.append((found.n_draws, found.n_evaluations, error))
             if found.n_draws >= 64:

@@ -228,10 +228,14 @@ def test_a_signal_right_behind_the_last_write_puts_no_step_twice(
             yield database
         signal.raise_signal(signal.SIGINT)
 
-    with monkeypatch.context() as notebook:
-        notebook.setattr(projects, "transaction", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            project.work.decide(1, "weight", "error")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as notebook:
+            notebook.setattr(projects, "transaction", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                project.work.decide(1, "weight", "error")
+    finally:
+        signal.signal(signal.SIGINT, before)
     again(project).work.decide(2, "weight", "error")
     project.work.decide(3, "weight", "error")
     words = [f"weight in row {row} marked as wrong" for row in (1, 2, 3)]
