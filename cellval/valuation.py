@@ -242,7 +242,8 @@ def value_cells(
         `cellval.weights`.
     truncation : float, optional
         Of "mc": take a prefix of the rows for all of them, once its score is that
-        close. An approximation.
+        close. An approximation; a run that is stopped goes on after its last whole
+        round.
     budget : float, optional
         Seconds after which to stop with what there is.
     target_stderr : float, optional

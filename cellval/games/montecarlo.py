@@ -186,7 +186,7 @@ class Rounds(Play[RoundSums, Estimate]):
     def add(self, state: RoundSums, answer: tuple[np.ndarray, float]) -> RoundSums:
         seed = (self.random_state, state.n_rounds)
         found, number = answer  # evaluations or seconds
-        if self.whole(seed):
+        if self.whole(seed) is not None:
             return state.plus(self.marginal(seed, found), int(number))
         took = max(number, 1e-6) / found.size
         self._at_once = max(1, min(int(STRETCH / took), 4 * found.size))

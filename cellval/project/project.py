@@ -376,20 +376,21 @@ class Project:
         )
 
         def write() -> None:
-            if values is not None and self._has_place(run, values):
-                is_whole = run.status == "done"
-                write_values(self._values(run.id), values, is_whole=is_whole)
+            if values is not None:
+                self._put_values(run, values)
             with self._writing() as database:
                 database.execute(note, tuple(line.values()))
 
         self._write(("run", run.id), write)
 
-    def _has_place(self, run: Run, values: CellValues) -> bool:
-        with self._lock:
-            if self.folder is None and _has_values(values):
-                light = replace(values, state={})
-                self._unplaced[run.id] = light, run.status == "done"
-            return self.folder is not None
+    def _put_values(self, run: Run, values: CellValues) -> None:
+        is_whole = run.status == "done"
+        with self._lock:  # or it gets a place just now
+            if self.folder is None:
+                if _has_values(values):
+                    self._unplaced[run.id] = replace(values, state={}), is_whole
+                return
+        write_values(self._values(run.id), values, is_whole=is_whole)
 
     def check_kept(self, run: Run) -> None:
         """InputError as long as what a run has is not on disk: it would be forgotten if
