@@ -1,0 +1,111 @@
+"""A click's answer is not lost if a timer asks for a part of the page just then."""
+
+import asyncio
+import runpy
+from types import SimpleNamespace
+
+import pytest
+from cases import ROOT
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.script_data import ScriptData
+from streamlit.runtime.scriptrunner import ScriptRunnerEvent
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+
+from cellval.ui.delivery import CREATE, HEAR, deliver_all
+
+ORIGINAL = {
+    name: getattr(getattr(AppSession, name), "__wrapped__", getattr(AppSession, name))
+    for name in (CREATE, HEAR)
+}
+
+
+class Drawing:
+    """Instead of Streamlit's: has drawn at once, and takes no more requests."""
+
+    n = 0
+
+    def __init__(self, **_given):
+        self.on_event = SimpleNamespace(connect=self.connect)
+        Drawing.n += 1
+        self.place, self.text = [0, Drawing.n], f"drawing {Drawing.n}"
+
+    def connect(self, hear):
+        self.hear = hear
+
+    def start(self):
+        said = ForwardMsg()
+        said.metadata.delta_path[:] = self.place
+        said.delta.new_element.markdown.body = self.text
+        self.hear(self, event=ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=said)
+        self.hear(self, event=ScriptRunnerEvent.SHUTDOWN)
+
+    def request_rerun(self, _data):
+        return False
+
+    def request_stop(self):
+        pass
+
+
+@pytest.fixture
+def streamlit_s_own(monkeypatch):
+    for name, method in ORIGINAL.items():
+        monkeypatch.setattr(AppSession, name, method)
+    monkeypatch.setattr(app_session, "ScriptRunner", Drawing)
+    monkeypatch.setattr(Drawing, "n", 0)
+
+
+def delivered(*fragments: str) -> list[str]:
+    """What reaches the browser of a page and of parts that are asked for at once."""
+
+    async def ask() -> list[ForwardMsg]:
+        app = ScriptData(str(ROOT / "app.py"), is_hello=False)
+        session = AppSession(app, None, ScriptCache(), None, {})
+        session.has_fragment = lambda _: True
+        session.request_rerun(None)
+        for name in fragments:
+            session.request_rerun(ClientState(fragment_id=name))
+        await asyncio.sleep(0.01)
+        assert session._scriptrunner is None  # the last has ended, too
+        return session.flush_browser_queue()
+
+    found = asyncio.run(ask())
+    return [one.delta.new_element.markdown.body for one in found]
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_streamlit_forgets_what_still_waits_of_an_older_drawing():
+    """As long as it does, what `cellval.ui.delivery` mends is needed."""
+    assert delivered("side") == ["drawing 2"]
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_all_drawings_are_delivered_in_their_order():
+    deliver_all()
+    deliver_all()  # as for each drawing of the app
+    assert delivered() == ["drawing 1"]
+    Drawing.n = 0
+    assert delivered("side", "page") == ["drawing 1", "drawing 2", "drawing 3"]
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_what_was_told_to_stop_is_heard_no_more():
+    """A whole page is asked for: parts of an older one would come in between."""
+    deliver_all()
+    assert delivered("") == ["drawing 2"]
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_the_server_begins_with_it():
+    runpy.run_path(str(ROOT / "app.py"))
+    assert getattr(AppSession, HEAR).__wrapped__ is ORIGINAL[HEAR]
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_a_streamlit_without_these_methods_is_left_alone(monkeypatch):
+    create = getattr(AppSession, CREATE)
+    monkeypatch.delattr(AppSession, HEAR)
+    deliver_all()
+    assert getattr(AppSession, CREATE) is create
