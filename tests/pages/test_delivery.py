@@ -1,4 +1,4 @@
-"""A click's answer is not lost if a timer asks for a part of the page just then."""
+"""No click is lost, nor its answer, if something else is asked for just then."""
 
 import asyncio
 import runpy
@@ -8,11 +8,13 @@ import pytest
 from cases import ROOT
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 
 from cellval.ui.delivery import CREATE, HEAR, deliver_all
 
@@ -90,11 +92,26 @@ def test_all_drawings_are_delivered_in_their_order():
     assert delivered("side", "page") == ["drawing 1", "drawing 2", "drawing 3"]
 
 
-@pytest.mark.usefixtures("streamlit_s_own")
-def test_what_was_told_to_stop_is_heard_no_more():
-    """A whole page is asked for: parts of an older one would come in between."""
-    deliver_all()
-    assert delivered("") == ["drawing 2"]
+def test_a_click_is_done_though_another_page_is_asked_for_behind_it(monkeypatch):
+    """Both wait while something is drawn."""
+    waiting = ScriptRequests()
+    monkeypatch.setattr(waiting, "request_stop", pytest.fail)
+
+    async def ask() -> None:
+        app = ScriptData(str(ROOT / "app.py"), is_hello=False)
+        session = AppSession(app, None, ScriptCache(), None, {})
+        session.has_fragment = lambda _: True
+        session._scriptrunner = waiting
+        click = WidgetStates(widgets=[WidgetState(id="Wrong", trigger_value=True)])
+        session.request_rerun(ClientState(fragment_id="page", widget_states=click))
+        session.request_rerun(ClientState(page_script_hash="another"))
+
+    asyncio.run(ask())
+    done = waiting.on_scriptrunner_ready().rerun_data
+    assert done.page_script_hash == "another" and not done.fragment_id_queue
+    assert [(one.id, one.trigger_value) for one in done.widget_states.widgets] == [
+        ("Wrong", True)
+    ]
 
 
 @pytest.mark.usefixtures("streamlit_s_own")
