@@ -1,6 +1,8 @@
 """What page tests share: runs in every state, opening pages, reading and using them."""
 
+import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -243,3 +245,9 @@ def list_tables(app):
 def upload(app, name, raw, index=0):
     app.file_uploader[index].upload(name, raw, "text/csv")
     return drawn(app)
+
+
+def run(coroutine):
+    """In a thread of its own: playwright may have a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()

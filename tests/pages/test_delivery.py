@@ -2,15 +2,18 @@
 
 import asyncio
 import runpy
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 from cases import ROOT
+from helpers import run
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
-from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
@@ -47,33 +50,39 @@ class Drawing:
     def request_rerun(self, _data):
         return False
 
-    def request_stop(self):
-        pass
-
 
 @pytest.fixture
 def streamlit_s_own(monkeypatch):
     for name, method in ORIGINAL.items():
         monkeypatch.setattr(AppSession, name, method)
+    monkeypatch.setattr(AppSession, "register_file_watchers", lambda _: None)
     monkeypatch.setattr(app_session, "ScriptRunner", Drawing)
     monkeypatch.setattr(Drawing, "n", 0)
+
+
+@contextmanager
+def opened() -> Iterator[AppSession]:
+    app = ScriptData(str(ROOT / "app.py"), is_hello=False)
+    session = AppSession(app, None, ScriptCache(), None, {})
+    session.has_fragment = lambda _: True
+    yield session
+    session._script_event_loop.close()
+    session._state = AppSessionState.SHUTDOWN_REQUESTED  # nothing else to give back
 
 
 def delivered(*fragments: str) -> list[str]:
     """What reaches the browser of a page and of parts that are asked for at once."""
 
     async def ask() -> list[ForwardMsg]:
-        app = ScriptData(str(ROOT / "app.py"), is_hello=False)
-        session = AppSession(app, None, ScriptCache(), None, {})
-        session.has_fragment = lambda _: True
-        session.request_rerun(None)
-        for name in fragments:
-            session.request_rerun(ClientState(fragment_id=name))
-        await asyncio.sleep(0.01)
-        assert session._scriptrunner is None  # the last has ended, too
-        return session.flush_browser_queue()
+        with opened() as session:
+            session.request_rerun(None)
+            for name in fragments:
+                session.request_rerun(ClientState(fragment_id=name))
+            await asyncio.sleep(0.01)
+            assert session._scriptrunner is None  # the last has ended, too
+            return session.flush_browser_queue()
 
-    found = asyncio.run(ask())
+    found = run(ask())
     return [one.delta.new_element.markdown.body for one in found]
 
 
@@ -92,21 +101,20 @@ def test_all_drawings_are_delivered_in_their_order():
     assert delivered("side", "page") == ["drawing 1", "drawing 2", "drawing 3"]
 
 
+@pytest.mark.usefixtures("streamlit_s_own")
 def test_a_click_is_done_though_another_page_is_asked_for_behind_it(monkeypatch):
     """Both wait while something is drawn."""
     waiting = ScriptRequests()
     monkeypatch.setattr(waiting, "request_stop", pytest.fail)
 
     async def ask() -> None:
-        app = ScriptData(str(ROOT / "app.py"), is_hello=False)
-        session = AppSession(app, None, ScriptCache(), None, {})
-        session.has_fragment = lambda _: True
-        session._scriptrunner = waiting
         click = WidgetStates(widgets=[WidgetState(id="Wrong", trigger_value=True)])
-        session.request_rerun(ClientState(fragment_id="page", widget_states=click))
-        session.request_rerun(ClientState(page_script_hash="another"))
+        with opened() as session:
+            session._scriptrunner = waiting
+            session.request_rerun(ClientState(fragment_id="page", widget_states=click))
+            session.request_rerun(ClientState(page_script_hash="another"))
 
-    asyncio.run(ask())
+    run(ask())
     done = waiting.on_scriptrunner_ready().rerun_data
     assert done.page_script_hash == "another" and not done.fragment_id_queue
     assert [(one.id, one.trigger_value) for one in done.widget_states.widgets] == [

@@ -1,19 +1,11 @@
 """What the server says to browsers, and to which it says nothing."""
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
+from helpers import run
 from starlette.datastructures import Headers
 from streamlit import config
 
 from cellval.ui import headers
-
-
-def run(coroutine):
-    """In a thread of its own: playwright may have a loop in this one."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result()
 
 
 async def answered(scope):
