@@ -5,9 +5,11 @@ import math
 import os
 import sys
 import time
+import timeit
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,8 +35,9 @@ LONGEST = 1000  # characters of a line
 # Seconds for each cell that cannot be cut short, about: numbers instead of texts and
 # the first values; files with values (on two cores; see benchmarks/budgets_cli.py).
 VALUING, WRITING = 0.9e-6, 2.0e-6
-SLACK = 1.25  # times --seconds may that take: half as much again on slower machines
-FEW_SECONDS = 5  # are taken, however few were asked for
+LOOP = 0.0015  # seconds of `_loop` where these were measured
+SLACK = 1.25  # times --seconds may that take: half as much again if estimates are off
+FEW_SECONDS = 5  # are taken, however few were asked for, or after a signal to stop
 
 
 def read_table(options: argparse.Namespace, project: Project | None = None) -> Table:
@@ -153,7 +156,7 @@ class Deadline:
     They share it, and leave some of it for what comes last. Code that is compiled (the
     first time on a machine) is not counted. `before` and `after` are the seconds that
     cannot be cut short, about, up to the first values and behind the last of what can
-    be: InputError if they alone are far too many.
+    be, where constants were measured: InputError if they alone are far too many here.
     """
 
     def __init__(
@@ -161,7 +164,8 @@ class Deadline:
     ) -> None:
         self.seconds = options.budget or math.inf
         self._began = time.monotonic()
-        self._after, least = after, before + after
+        slower = times_slower()
+        self._after, least = slower * after, slower * (before + after)
         if least > max(FEW_SECONDS, SLACK * self.seconds):
             raise InputError(
                 f"--seconds {self.seconds:g} is too short for {table.cells.size:,} "
@@ -177,6 +181,24 @@ class Deadline:
 
     def later(self, seconds: float) -> None:
         self._began += seconds
+
+    def stop(self) -> None:
+        """A person waits for the end: what follows is done in a few seconds."""
+        now = time.monotonic()
+        left = self._began + self.seconds - now
+        self._began, self.seconds = now, min(left, FEW_SECONDS + self._after)
+
+
+@cache
+def times_slower() -> float:
+    """How many times as long as where constants were measured work takes here, at least
+    once; the quickest of some tries, for other programs may be at work.
+    """
+    return max(1.0, min(timeit.repeat(_loop, number=1, repeat=9)) / LOOP)
+
+
+def _loop() -> int:
+    return sum(len(f"{k / 7:.4f}") for k in range(4_000))
 
 
 def needed(options: argparse.Namespace, option: str, seconds: float) -> float:
@@ -229,6 +251,8 @@ def last_of(
         steps.close()
         if last is None or not last.has_result:
             raise
+        if deadline is not None:
+            deadline.stop()
         signals.say("\nstopped; keeping what there is")
     finally:
         signals.hold()

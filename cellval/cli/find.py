@@ -1,6 +1,7 @@
 """Commands that find and repair wrong cells: `suspects`, `report` and `repair`."""
 
 import argparse
+import math
 import threading
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, wait
@@ -107,9 +108,9 @@ def suspects(options: argparse.Namespace) -> int:
         print(f"\nthe {top:,} most suspicious cells, lower is worse:")
         print(_suspects_text(suspicion, top))
     if not suspicion.surprise.is_final:
-        print("note: rows were compared with few others; more --seconds tell more")
+        print("note: rows were compared with few others; more time tells more")
     if cut_short:
-        print("note: only the worst cells have suggestions; more --seconds make more")
+        print("note: only the worst cells have suggestions; more time makes more")
     which = f"the {k:,} worst" if k < suspicion.scores.size else f"all {k:,}"
     print(f"\nwritten to {harmless(out)}: {which} cells, worst first")
     return _ended(how)
@@ -162,7 +163,8 @@ def _found(
             values.save(file)
             how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
     try:
-        steps, what = _steps(options, table, rules), "looking for surprising cells"
+        steps = _steps(options, table, deadline, rules)
+        what = "looking for surprising cells"
         found, early = last_of(steps, what, deadline, OF_SURPRISE)
     except BaseException as error:
         if values is None or options.values:
@@ -199,14 +201,17 @@ def _looking_for_rules(table: Table) -> Iterator["Future[None]"]:
 
 
 def _steps(
-    options: argparse.Namespace, table: Table, rules: "Future[None] | None"
+    options: argparse.Namespace,
+    table: Table,
+    deadline: Deadline,
+    rules: "Future[None] | None",
 ) -> Generator[Snapshot[Surprise], None, None]:
     # a generator: looking begins when the first step is asked for
     if rules is not None:
         await_end(rules)  # what went wrong there does so again where it is needed
     seed = options.random_state or 0
     # What takes a moment is found as a whole, however few the seconds are.
-    in_parts = options.budget is not None and expected_seconds(table, timed=False) > 1
+    in_parts = deadline.seconds < math.inf and expected_seconds(table, timed=False) > 1
     where = where_of(options)
     yield from iter_surprise(table, random_state=seed, **where, in_parts=in_parts)
 
@@ -286,8 +291,9 @@ def report(options: argparse.Namespace) -> int:
     if comparison is not None:
         for model in comparison.models:
             print(harmless(f"{model}: {comparison.verdict(model)}", LONGEST))
-        if options.budget is not None and comparison.measured < 1:
-            print("note: not all folds were measured; more --seconds measure more")
+        was_cut = options.budget is not None or how is not None
+        if was_cut and comparison.measured < 1:
+            print("note: not all folds were measured; more time measures more")
     if options.xlsx:
         write("--xlsx", outputs["--xlsx"], xlsx_bytes(suspicion, **known))
     print(f"written to {', '.join(map(harmless, outputs.values()))}")

@@ -6,7 +6,7 @@ import pytest
 from cases import message_of, random_table
 
 from cellval.cli.arguments import main
-from cellval.cli.files import Deadline, check_outputs, last_of, printable
+from cellval.cli.files import Deadline, check_outputs, last_of, printable, times_slower
 from cellval.progress import Snapshot
 
 
@@ -109,7 +109,13 @@ def test_what_has_a_result_stops_when_its_share_of_the_time_is_over():
     assert last_of(steps, deadline=Deadline(options, table, 0, 0)) == ("all", False)
 
 
-def test_what_comes_last_has_its_part_of_the_seconds(monkeypatch):
+@pytest.fixture
+def usual_machine(monkeypatch):
+    """As fast as that on which constants were measured."""
+    monkeypatch.setattr("cellval.cli.files.times_slower", lambda: 1.0)
+
+
+def test_what_comes_last_has_its_part_of_the_seconds(monkeypatch, usual_machine):
     options, table = SimpleNamespace(budget=100.0), random_table(0, 6, ["number"])
     now = 1000.0
     monkeypatch.setattr("cellval.cli.files.time.monotonic", lambda: now)
@@ -121,7 +127,40 @@ def test_what_comes_last_has_its_part_of_the_seconds(monkeypatch):
         assert deadline.is_over(share)
 
 
-def test_few_seconds_are_refused_only_where_far_more_are_needed():
+def test_after_a_signal_a_few_seconds_are_left(monkeypatch, usual_machine):
+    table, now = random_table(0, 6, ["number"]), 1000.0
+    monkeypatch.setattr("cellval.cli.files.time.monotonic", lambda: now)
+    for budget, left in ((None, 5.0), (100.0, 5.0), (43.0, 3.0)):
+        now = 1000.0
+        deadline = Deadline(SimpleNamespace(budget=budget), table, 0, after=0)
+        now = 1040.0
+        deadline.stop()
+        now += left - 0.5
+        assert not deadline.is_over(1)
+        now += 1
+        assert deadline.is_over(1)
+
+
+def test_a_slower_machine_needs_more_seconds(monkeypatch):
+    table, options = random_table(0, 100, ["number"] * 2), SimpleNamespace(budget=10.0)
+    monkeypatch.setattr("cellval.cli.files.times_slower", lambda: 2.0)
+    told = message_of(Deadline, options, table, 5, 4)
+    assert "takes about 18 s. Allow --seconds 18 or more" in told
+
+
+def test_how_fast_a_machine_is_is_looked_at_once(monkeypatch):
+    times_slower.cache_clear()
+    monkeypatch.setattr("cellval.cli.files.LOOP", 1e-9)
+    far_slower = times_slower()
+    assert far_slower > 1
+    monkeypatch.setattr("cellval.cli.files.LOOP", 1e9)
+    assert times_slower() == far_slower
+    times_slower.cache_clear()
+    assert times_slower() == 1  # never quicker
+    times_slower.cache_clear()
+
+
+def test_few_seconds_are_refused_only_where_far_more_are_needed(usual_machine):
     table = random_table(0, 100, ["number"] * 2)
     options = SimpleNamespace(budget=10.0)
     Deadline(options, table, before=8, after=4)  # 12 s: a little more

@@ -3,6 +3,7 @@
 import re
 import sys
 import threading
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -10,6 +11,7 @@ from cases import SAMPLES, random_table, survey_workbook
 from command_line import on_davis
 
 import cellval
+from cellval.cli import find
 from cellval.cli.arguments import main
 from cellval.cli.find import _looking_for_rules
 from cellval.parallel import await_end
@@ -264,6 +266,35 @@ def test_ctrl_c_keeps_the_last_complete_answer(tmp_path, monkeypatch, capsys):
     assert len(pd.read_csv(out)) == 800
 
 
+def test_who_stops_the_values_waits_for_no_more_than_a_quick_look(
+    tmp_path, capsys, monkeypatch
+):
+    parts = []
+
+    def stopped(*arguments, **options):
+        *_, last = cellval.iter_values(*arguments, **options)
+        yield last
+        raise KeyboardInterrupt
+
+    def looked(*arguments, in_parts, **options):
+        parts.append(in_parts)
+        first, *_ = cellval.detect.surprise.iter_surprise(*arguments, **options)
+        *_, last = cellval.detect.surprise.iter_surprise(*arguments, **options)
+        yield first
+        yield replace(last, done=0.5)
+        raise AssertionError("it went on")
+
+    monkeypatch.setattr("cellval.cli.files.iter_values", stopped)
+    monkeypatch.setattr("cellval.cli.files.FEW_SECONDS", 0)
+    monkeypatch.setattr(find, "expected_seconds", lambda *_, **__: 60.0)
+    monkeypatch.setattr(find, "iter_surprise", looked)
+    assert on_davis("suspects", "--out", tmp_path / "s.csv") == 130
+    told = capsys.readouterr().out
+    assert parts == [True]
+    assert "stopped. Values are in" in told
+    assert len(pd.read_csv(tmp_path / "s.csv")) == 800
+
+
 def test_suggestions_are_said_to_be_cut_short_only_if_they_were(
     tmp_path, capsys, monkeypatch
 ):
@@ -388,4 +419,4 @@ def test_measuring_ends_with_the_seconds(tmp_path, monkeypatch, davis_values, ca
     assert on_davis("report", *asked, "--values", davis_values, "--seconds", 0.001) == 0
     told = capsys.readouterr().out
     assert "KNN: Too early to say" in told
-    assert "not all folds were measured; more --seconds" in told
+    assert "not all folds were measured; more time" in told
