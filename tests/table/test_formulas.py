@@ -25,7 +25,7 @@ from cellval.table.formulas import is_formula, plain_text, safe_text
         ("+3", "+3"),
         ("plain", "plain"),
         ("a;=1+1", "a;'=1+1"),
-        ('a;"=1"', "a;'\"=1\""),
+        ('a;"=1"', 'a;\'"=1"'),
         ("a;-5;b;;+c\n@d", "a;'-5;b;;'+c\n'@d"),
         ("=1;=2", "'=1;'=2"),
         ("a;b=1", "a;b=1"),
