@@ -1,12 +1,22 @@
 """`python -m cellval ...`, and the command `cellval`."""
 
 import os
+import signal
 import sys
+import threading
 from typing import Any
 
-from cellval.cli import signals
-from cellval.cli.arguments import main
-from cellval.text import harmless
+# Ctrl-C while all of this is loaded ends it quietly, as other signals do, also where a
+# script has started it in the background.
+is_main = threading.current_thread() is threading.main_thread()
+before = signal.signal(signal.SIGINT, signal.SIG_DFL) if is_main else None
+
+from cellval.cli import signals  # noqa: E402
+from cellval.cli.arguments import main  # noqa: E402
+from cellval.text import harmless  # noqa: E402
+
+if before is not None:
+    signal.signal(signal.SIGINT, before)
 
 
 class Terminal:
@@ -51,6 +61,8 @@ def run() -> None:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except KeyboardInterrupt:  # just before signals are heard
+        code = 128 + signal.SIGINT
     except OSError as error:
         signals.say(f"cellval: cannot write the output: {error.strerror}.")
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _looking = threading.Lock()  # held while results are looked up, never while computing
 
 
+def keep(function: Callable[..., Any], answer: Any, owner: Any) -> None:
+    """Let this be what a function that is kept gives for its only argument."""
+    with _looking:
+        results = owner.__dict__.setdefault("_kept", {})
+        results.setdefault(_name(function), {})[()] = answer
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
 def kept(most: int) -> Callable[[Function], Function]:
     """Keep the last results of a function with its first argument.
 
@@ -20,7 +31,7 @@ def kept(most: int) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        name = f"{function.__module__}.{function.__qualname__}"
+        name = _name(function)
 
         @wraps(function)
         def found(owner: Any, *others: Any) -> Any:

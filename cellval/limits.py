@@ -90,6 +90,14 @@ def refuse_beyond(what: str, name: str, found: float, advice: str) -> None:
         )
 
 
+def refuse_unfolded(what: str, raw: bytes, advice: str) -> None:
+    """Refuse JSON that would take far more memory than bytes: so many lists, dicts and
+    values, about, are in it.
+    """
+    found = 80 * (raw.count(b"[") + raw.count(b"{")) + 24 * raw.count(b",")
+    refuse_beyond(f"{what}, once it is read,", "unpacked_mb", found / 1e6, advice)
+
+
 def refuse_shape(name: str, n_rows: int, n_columns: int) -> None:
     """Refuse a table with too many rows, columns or cells."""
     refuse_beyond(name, "columns", n_columns, "keep the columns that matter")

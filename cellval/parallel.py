@@ -381,10 +381,15 @@ def in_thread(call: Callable[[], None]) -> "Future[None]":
     return future
 
 
-def await_end(future: "Future[Any]") -> None:
-    """Whatever it is. Signals that come meanwhile are heeded."""
-    while not _ended(future):
+def await_end(
+    future: "Future[Any]", is_over: Callable[[], bool] = lambda: False
+) -> bool:
+    """Whatever it is, or until time is over; whether it ended. Signals that come
+    meanwhile are heeded.
+    """
+    while not (ended := bool(_ended(future))) and not is_over():
         pass
+    return ended
 
 
 def _ended(*futures: "Future[Any]") -> "set[Future[Any]]":

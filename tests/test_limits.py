@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.limits import Limits, limits, variable
+from cellval.limits import Limits, limits, refuse_unfolded, variable
 
 SMALL = b"a,b,y\n1,2,n\n3,4,m\n5,6,n\n7,8,m\n"
 
@@ -67,3 +67,16 @@ def test_the_docs_state_every_limit():
     text = (Path(__file__).parents[1] / "docs" / "files.md").read_text("utf-8")
     for one in fields(Limits):
         assert f"| `{variable(one.name)}` | {one.default:,.0f} |" in text
+
+
+def test_lists_within_lists_are_refused_before_they_are_read(monkeypatch):
+    """A list of three bytes takes 80 in memory."""
+    monkeypatch.setenv("CELLVAL_MAX_UNPACKED_MB", "1")
+    refuse_unfolded(
+        "This", b'{"ids": [' + b'"a name, quite long",' * 20_000, "leave it"
+    )
+    for raw in (b"[[" + b"[]," * 10_000, b"{}," * 10_000, b"1," * 50_000):
+        with pytest.raises(
+            cellval.InputError, match="CELLVAL_MAX_UNPACKED_MB, or leave"
+        ):
+            refuse_unfolded("This", raw, "leave it")

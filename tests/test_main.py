@@ -1,6 +1,7 @@
 """The command `cellval` where streams are closed and names are hostile."""
 
 import os
+import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -106,3 +107,31 @@ def test_a_file_name_that_is_no_utf_8_stands_in_the_report(tmp_path):
     _, err, code = cellval(tmp_path, arguments)
     assert (code, b"Traceback" in err) == (0, False), err
     assert "caf\ufffd\ufffd.csv" in (tmp_path / "r.html").read_text("utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other signals")
+@pytest.mark.parametrize("how", [signal.SIG_DFL, signal.SIG_IGN])
+def test_ctrl_c_while_it_is_loaded_ends_it_quietly(tmp_path, how):
+    """Also if a script has started it in the background, where SIGINT is ignored."""
+    program = (
+        "import os, signal, sys\n"
+        "class Asks:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'pandas':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Asks())\n"
+        "from cellval.__main__ import run\n"
+        "run()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(HERE)},
+        capture_output=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, how),
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
+def test_what_asks_for_the_command_keeps_its_own_ctrl_c():
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -17,6 +17,7 @@ from cellval.errors import InputError
 from cellval.methods import METHODS
 from cellval.project.database import Damaged
 from cellval.project.files import why_not
+from cellval.project.project import DAMAGED
 from cellval.table.columns import KINDS
 from cellval.text import harmless
 from cellval.values.options import TESTED, RunOptions
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             signals.say("\n".join(harmless(line, 2000) for line in said.split("\n")))
             return 2
         except (Damaged, sqlite3.Error) as error:
-            signals.say(f"cellval: The project cannot be read. {_why(error)}")
+            signals.say(f"cellval: {_why(error)}")
             return 2
         except MemoryError:
             signals.say(f"cellval: {TOO_LARGE}")
@@ -61,11 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _why(error: Damaged | sqlite3.Error) -> str:
     """What is wrong with a project, and what to do."""
     if isinstance(error, sqlite3.Error):
-        return harmless(why_not(error), 2000)
-    return (
-        f"It is damaged: {harmless(str(error), 500)}. What it still has is on the Data "
-        "page of the app; make another project of your file to go on."
-    )
+        return f"The project cannot be read. {harmless(why_not(error), 2000)}"
+    return harmless(DAMAGED.format(error), 2000)
 
 
 WHAT = """\

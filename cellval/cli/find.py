@@ -2,10 +2,11 @@
 
 import argparse
 import math
-import threading
+import sys
 from collections.abc import Generator, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from cellval.cli.files import (
     where_of,
     write,
 )
-from cellval.detect.grouped import FINDERS
+from cellval.detect.grouped import Search
 from cellval.detect.placeholders import missing_codes
 from cellval.detect.surprise import Surprise, expected_seconds, iter_surprise
 from cellval.detect.suspects import suspects_frame
@@ -72,8 +73,9 @@ XLSX, FOLD = 3e-5, 1e-5
 # of it. And for each column, to look for rules, and to see what it says about others:
 # so much in short tables, and twice as much in long ones.
 LISTING, PAGE, COLUMN, LONG = 1.5e-6, 0.8e-6, 0.015, 10_000
-# Shares of --seconds after which values, surprise and suggestions are at their end.
-OF_VALUES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.8, 1.0
+# Shares of --seconds after which values, rules, surprise and suggestions are at their
+# end.
+OF_VALUES, OF_RULES, OF_SURPRISE, OF_SUGGESTIONS = 0.5, 0.65, 0.8, 1.0
 
 
 def suspects(options: argparse.Namespace) -> int:
@@ -133,17 +135,19 @@ def _suspicion(
 ) -> tuple[Suspicion, str | None]:
     """Values, made or loaded, and surprise. If it was stopped, how to go on."""
     check_memory(table, COMPARED)
+    search = Search(table)
     if options.jobs == 1:
-        return _found(options, table, deadline)
-    with _looking_for_rules(table) as rules:
-        return _found(options, table, deadline, rules)
+        return _found(options, table, deadline, search)
+    with _beside(search) as looking:
+        return _found(options, table, deadline, search, looking)
 
 
 def _found(
     options: argparse.Namespace,
     table: Table,
     deadline: Deadline,
-    rules: "Future[None] | None" = None,
+    search: Search,
+    looking: "Future[None] | None" = None,
 ) -> tuple[Suspicion, str | None]:
     """The same, when rules are looked for beside it, or are not."""
     values, stopped, file = None, False, Path(options.out)
@@ -163,7 +167,7 @@ def _found(
             values.save(file)
             how = f"Values are in {file}. {how_to_go_on(options, values, file)}"
     try:
-        steps = _steps(options, table, deadline, rules)
+        steps = _steps(options, table, deadline, search, looking)
         what = "looking for surprising cells"
         found, early = last_of(steps, what, deadline, OF_SURPRISE)
     except BaseException as error:
@@ -177,26 +181,22 @@ def _found(
             signals.say(how)
             raise
         raise Kept(f"stopped before there was a list of suspects. {how}") from None
+    if search.is_cut:
+        note = "note: not all kinds of rules were looked for; more time finds more"
+        print(note, file=sys.stderr)
     return make_suspicion(table, values, found), how if stopped or early else None
 
 
 @contextmanager
-def _looking_for_rules(table: Table) -> Iterator["Future[None]"]:
-    """Look for what breaks rules beside the values, which hardly need Python. It is
-    kept with the table; who leaves before its end does not wait for all of it.
+def _beside(search: Search) -> Iterator["Future[None]"]:
+    """Look for what breaks rules beside the values, which hardly need Python; who
+    leaves before its end does not wait for all of it.
     """
-    is_over = threading.Event()
-
-    def look() -> None:
-        for finder in FINDERS:
-            if not is_over.is_set():
-                finder(table)
-
-    looking = in_thread(look)
+    looking = in_thread(search.look)
     try:
         yield looking
     finally:
-        is_over.set()
+        search.is_over = True
         wait((looking,), PATIENCE)
 
 
@@ -204,11 +204,16 @@ def _steps(
     options: argparse.Namespace,
     table: Table,
     deadline: Deadline,
-    rules: "Future[None] | None",
+    search: Search,
+    looking: "Future[None] | None",
 ) -> Generator[Snapshot[Surprise], None, None]:
     # a generator: looking begins when the first step is asked for
-    if rules is not None:
-        await_end(rules)  # what went wrong there does so again where it is needed
+    is_over = partial(deadline.is_over, OF_RULES)
+    if looking is None:
+        search.look(is_over)
+    # what went wrong there does so again where it is needed
+    if looking is None or not await_end(looking, is_over):
+        search.end()
     seed = options.random_state or 0
     # What takes a moment is found as a whole, however few the seconds are.
     in_parts = deadline.seconds < math.inf and expected_seconds(table, timed=False) > 1

@@ -7,6 +7,7 @@ from typing import Any
 
 from cellval.detect.finding import Finding
 from cellval.errors import InputError
+from cellval.limits import refuse_unfolded
 from cellval.table.decoding import bytes_of
 from cellval.text import harmless
 
@@ -36,6 +37,7 @@ def baseline_bytes(found: Iterable[Finding]) -> bytes:
 def read_baseline(path: str | os.PathLike[str]) -> frozenset[str]:
     """The keys of the findings that are known."""
     raw, name = bytes_of(path)
+    refuse_unfolded(name, raw, "make another baseline")
     try:
         content = json.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError):  # not UTF-8, no JSON, or absurdly nested

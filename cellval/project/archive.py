@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from cellval.errors import InputError
-from cellval.limits import refuse_beyond
+from cellval.limits import refuse_beyond, refuse_unfolded
 from cellval.project.checkpoint import FAULTS
 from cellval.project.database import (
     MIGRATIONS,
@@ -35,6 +35,7 @@ LIST = "project.json"
 WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
 SECRET = ("view", "edit", "owner")  # of a project in its place
 TYPES: dict[str, Any] = {"TEXT": str, "INTEGER": int, "REAL": int | float}
+ALONE = "open its table alone"
 NO_PROJECT = "This is no project of cellval. Choose a .cellval file that it exported."
 
 
@@ -67,7 +68,9 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
                     path = place / PurePosixPath(entry.filename)
                     path.parent.mkdir(exist_ok=True)
                     _extract(file, entry, path)
-            told = json.loads((place / LIST).read_bytes())
+            listed = (place / LIST).read_bytes()
+            refuse_unfolded(f"{LIST} in this project", listed, ALONE)
+            told = json.loads(listed)
             (place / LIST).unlink()
             _write_anew(place / NAME, told, about)
             made = Project(project_id, place, connect(place / NAME))
@@ -90,10 +93,10 @@ def _checked(file: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     if strange or LIST not in entries or len(entries) != len(file.infolist()):
         raise InputError(NO_PROJECT)
     size = sum(entry.file_size for entry in entries.values())
-    listed, other = entries[LIST].file_size, "open its table alone"
-    refuse_beyond("This project", "project_mb", size / 1e6, other)
-    refuse_beyond(f"{LIST} in this project", "project_list_mb", listed / 1e6, other)
-    refuse_beyond("This project", "project_files", len(entries), other)
+    listed = entries[LIST].file_size
+    refuse_beyond("This project", "project_mb", size / 1e6, ALONE)
+    refuse_beyond(f"{LIST} in this project", "project_list_mb", listed / 1e6, ALONE)
+    refuse_beyond("This project", "project_files", len(entries), ALONE)
     return list(entries.values())
 
 

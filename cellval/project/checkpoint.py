@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from cellval.limits import refuse_unfolded
 from cellval.project.database import Damaged
 from cellval.table.table import Table
 from cellval.values.archive import Unfit, check_numbers, read_array
@@ -56,7 +57,13 @@ def is_whole(path: Path) -> bool:
     """Are the values in a file that can be read all that was asked for?"""
     with zipfile.ZipFile(path) as packed:
         about = read_array(packed, packed.getinfo("about.npy"), "about", _check)
-        return bool(json.loads(about.tobytes()).get("is_whole"))
+        return bool(_said(about).get("is_whole"))
+
+
+def _said(about: np.ndarray) -> Any:
+    said = about.tobytes()
+    refuse_unfolded("What these values say", said, "value the table again")
+    return json.loads(said)
 
 
 def _check(shape: tuple[int, ...], dtype: np.dtype) -> None:
@@ -79,7 +86,7 @@ def read_values(path: Path, table: Table) -> CellValues:
                 name: read_array(packed, entry, name, _check)
                 for name, entry in entries.items()
             }
-        about = json.loads(arrays.pop("about").tobytes())
+        about = _said(arrays.pop("about"))
         if about["format"] != FORMAT:
             raise ValueError(f"format {about['format']}")
         for name, axes in SHAPES.items():

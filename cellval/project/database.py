@@ -144,7 +144,7 @@ def is_damage(error: sqlite3.Error) -> bool:
     """Or can it pass: a full disk, a lock, a folder that cannot be written?"""
     codes = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
     code: int = getattr(error, "sqlite_errorcode", 0)
-    return code & 0xFF in codes or "no such table" in str(error)
+    return code & 0xFF in codes or "no such" in str(error)
 
 
 @contextmanager
@@ -186,4 +186,6 @@ def _version(connection: sqlite3.Connection, name: str) -> int:
             f"The project in {name} was written by a later version of "
             "cellval. Open it with that one."
         )
+    if version < 0:
+        raise Damaged(f"its schema has the version {version}")
     return int(version)

@@ -31,6 +31,7 @@ from cellval.project.database import (
     can_write,
     connect,
     is_copy,
+    is_damage,
     transaction,
 )
 from cellval.project.files import (
@@ -76,6 +77,19 @@ GONE = (
     "The project was deleted or moved meanwhile. Open it where it is, or its file once "
     "more, for a new project with all you decided."
 )
+DAMAGED = (
+    "The project cannot be read. It is damaged: {}. What it still has is on the Data "
+    "page of the app; make another project of your file to go on."
+)
+
+
+@contextmanager
+def damage_told() -> Iterator[None]:
+    """InputError instead of `Damaged`, for who calls us from outside."""
+    try:
+        yield
+    except Damaged as fault:
+        raise InputError(DAMAGED.format(fault)) from fault
 
 
 class Project:
@@ -209,8 +223,10 @@ class Project:
         except FAULTS as error:
             connection.close()
             raise Damaged(str(error)) from error
-        except BaseException:
+        except BaseException as error:
             connection.close()
+            if isinstance(error, sqlite3.Error) and is_damage(error):
+                raise Damaged(str(error)) from error
             raise
         return project
 
@@ -539,7 +555,8 @@ class Project:
         check_memory(asked)  # before a run is noted
         chosen, changes = options_of(options), dict(self.work.repairs)
         where: dict[str, Any] = {"n_jobs": n_jobs, "executor": executor}
-        run = self._unfinished(chosen, changes)
+        with damage_told():
+            run = self._unfinished(chosen, changes)
         if run is not None:
             self.check_kept(run)
         try:
@@ -581,16 +598,18 @@ class Project:
     @property
     def values(self) -> CellValues | None:
         """Those of the latest run that has any."""
-        for run in reversed(self.runs):
-            found = self.values_of(run, self.table_of(run))
-            if found is not None:
-                return found
+        with damage_told():
+            for run in reversed(self.runs):
+                found = self.values_of(run, self.table_of(run))
+                if found is not None:
+                    return found
         return None
 
     @property
     def table(self) -> Table:
         """The file as it is read, with all repairs."""
-        return self._read(self.setup, self.work.repairs)
+        with damage_told():
+            return self._read(self.setup, self.work.repairs)
 
     def _read(self, setup: Setup, changes: Repairs) -> Table:
         """The same table as long as anybody has it: a large one takes seconds."""

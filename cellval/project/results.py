@@ -10,6 +10,7 @@ import numpy as np
 
 Result = TypeVar("Result")
 ARRAY = "array"
+NUMBERS = "fiub"  # kinds of dtypes
 
 
 def told(result: Any) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def _fits(value: Any, hint: Any) -> bool:
         fits = isinstance(value, abc.Mapping)
         return fits and all(_fits(one, inner[1]) for one in value.values())
     if hint is np.ndarray:
-        return isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+        return isinstance(value, np.ndarray) and value.dtype.kind in NUMBERS
     known: Any = {float: int | float, None: ()}.get(hint, hint)
     return hint is Any or isinstance(value, known)
 
@@ -66,7 +67,10 @@ def _plain(value: Any) -> Any:
 
 def _restored(value: Any) -> Any:
     if isinstance(value, Mapping) and ARRAY in value:
-        return np.array(value[ARRAY], np.dtype(value["dtype"]))
+        dtype = np.dtype(value["dtype"])
+        if dtype.kind not in NUMBERS or dtype.itemsize > 8:  # a text may be endless
+            raise TypeError("an array holds no numbers")
+        return np.array(value[ARRAY], dtype)
     if isinstance(value, list):
         return tuple(_restored(one) for one in value)
     return value

@@ -24,7 +24,7 @@ from cellval.project.files import (
     why_not,
 )
 from cellval.project.home import home
-from cellval.project.project import Project, readable
+from cellval.project.project import Project, damage_told, readable
 from cellval.project.run import Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.work import Work
@@ -376,6 +376,16 @@ def open_project(
         return _opened(shelf, name, file, setup)
 
 
+def _source_of(project: Project) -> Source:
+    """Its file; if that is damaged InputError, and it is closed."""
+    try:
+        with damage_told():
+            return project.source
+    except BaseException:
+        project.close()
+        raise
+
+
 def _opened(shelf: Shelf, name: str, file: Source | None, setup: Setup) -> Project:
     """The project of this name, if it is about the file and read so; or a new one."""
     project = shelf.named(name)
@@ -393,8 +403,8 @@ def _opened(shelf: Shelf, name: str, file: Source | None, setup: Setup) -> Proje
             )
         setup.read(file)  # or InputError, before anything is kept
         project = shelf.create_kept(file, setup, name=name)
-    elif file is not None and file.sha256 != project.source.sha256:
-        other = project.source.name
+    elif file is not None and file.sha256 != (held := _source_of(project)).sha256:
+        other = held.name
         project.close()
         raise InputError(
             f"The project '{name}' is about another file ({other}). Choose another "

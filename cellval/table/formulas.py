@@ -6,8 +6,8 @@ import re
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 # Where a cell begins for a spreadsheet that splits at semicolons, as those of many
-# languages do: there quotes of a CSV with commas hold nothing together.
-_WITHIN = "(?<=[;\r\n]){}(?=['\"]*[=+\\-@\t＝＋－＠])"
+# languages do, or tabs: there quotes of a CSV with commas hold nothing together.
+_WITHIN = "(?<=[;\t\r\n]){}(?=['\"]*[=+\\-@\t＝＋－＠])"
 _OPEN, _MARKED = re.compile(_WITHIN.format("")), re.compile(_WITHIN.format("'"))
 
 

@@ -34,6 +34,8 @@ fill="#14938a">cellval</text></svg>
 
 # Wide pages are mostly margin otherwise, and texts of charts and keys of filled buttons
 # too faint. On narrow ones controls wrap, and charts and tables have all the width.
+# What Streamlit would save of a table has formulas that run; Export has files that do
+# not.
 STYLE = """
 .stMainBlockContainer {padding: 3rem 2.5rem 3rem 2.5rem}
 .stPlotlyChart :is(.xtick, .ytick, .x2tick, .y2tick, .cbaxis, .annotation) text,
@@ -42,6 +44,7 @@ STYLE = """
 .stPlotlyChart .modebar-btn path {fill: currentColor !important; opacity: 0.75}
 .stPlotlyChart .modebar-btn:is(:hover, :focus, .active) path {opacity: 1}
 [data-testid="stBaseButton-primary"] * {opacity: 1; color: inherit}
+[data-testid="stElementToolbar"] button[aria-label^="Download as CSV"] {display: none}
 @media (max-width: 1400px) {
   .stMainBlockContainer {padding-left: 1.5rem; padding-right: 1.5rem}
 }

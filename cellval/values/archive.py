@@ -20,7 +20,7 @@ from typing import IO, Any
 import numpy as np
 
 from cellval.errors import InputError
-from cellval.limits import how_to_raise, limits, refuse_shape
+from cellval.limits import how_to_raise, limits, refuse_shape, refuse_unfolded
 from cellval.text import cut
 
 MATRICES = ("values", "stderr")  # (rows, columns)
@@ -51,7 +51,9 @@ def read_archive(raw: bytes) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
             about = _array(file, entries["about"], "about", None)
             if about.dtype != np.uint8 or about.ndim != 1:
                 raise Unfit("what should say what it holds is no text")
-            header = _header(json.loads(about.tobytes()))
+            said = about.tobytes()
+            refuse_unfolded("What these values say", said, "value the table again")
+            header = _header(json.loads(said))
             shapes = _shapes(len(header["ids"]), len(header["column_names"]), entries)
             arrays = {
                 name: _array(file, entries[name], name, shape)

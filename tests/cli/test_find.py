@@ -13,7 +13,9 @@ from command_line import on_davis
 import cellval
 from cellval.cli import find
 from cellval.cli.arguments import main
-from cellval.cli.find import _looking_for_rules
+from cellval.cli.find import _beside
+from cellval.detect.conflicts import conflicts
+from cellval.detect.grouped import Search
 from cellval.parallel import await_end
 
 
@@ -370,7 +372,6 @@ def test_values_are_kept_if_rules_cannot_be_found(tmp_path, monkeypatch, capsys)
     def fails(table):
         raise MemoryError
 
-    monkeypatch.setattr("cellval.cli.find.FINDERS", (fails,))
     monkeypatch.setattr("cellval.detect.grouped.FINDERS", (fails,))
     assert on_davis("suspects", "--out", tmp_path / "s.csv") == 2
     assert "Values are finished" in capsys.readouterr().err
@@ -385,9 +386,9 @@ def test_who_leaves_early_does_not_wait_for_all_rules(monkeypatch):
         waits.wait()
 
     monkeypatch.setattr("cellval.cli.find.PATIENCE", 0.01)
-    monkeypatch.setattr("cellval.cli.find.FINDERS", (looks, asked.append))
-    table = random_table(0, 20, ["number"])
-    with pytest.raises(KeyboardInterrupt), _looking_for_rules(table) as rules:
+    monkeypatch.setattr("cellval.detect.grouped.FINDERS", (looks, asked.append))
+    search = Search(random_table(0, 20, ["number"]))
+    with pytest.raises(KeyboardInterrupt), _beside(search) as rules:
         begun.wait()
         raise KeyboardInterrupt
     assert not rules.done()
@@ -406,9 +407,31 @@ def test_rules_are_looked_for_beside_values_where_there_is_a_core(
         where.append(threading.current_thread() is threading.main_thread())
         return []
 
-    monkeypatch.setattr("cellval.cli.find.FINDERS", (looks,))
+    monkeypatch.setattr("cellval.detect.grouped.FINDERS", (looks,))
     assert on_davis("suspects", "--out", tmp_path / "s.csv", "--jobs", jobs) == 0
-    assert where == ([] if jobs == "1" else [False])
+    assert where[0] == (jobs == "1")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_rules_that_are_not_found_in_time_are_left_out(
+    jobs, tmp_path, monkeypatch, capsys
+):
+    """One that looks just then, beside, is not waited for."""
+    goes_on, asked = threading.Event(), []
+
+    def looks(table):
+        if jobs == "2":
+            goes_on.wait()
+        return conflicts(table)
+
+    monkeypatch.setattr("cellval.cli.find.PATIENCE", 0.01)
+    monkeypatch.setattr("cellval.detect.grouped.FINDERS", (looks, asked.append))
+    options = "--no-values", "--seconds", "0.001", "--out", tmp_path / "s.csv"
+    assert on_davis("suspects", *options, "--jobs", jobs) == 0
+    goes_on.set()
+    assert not asked
+    assert "not all kinds of rules were looked for" in capsys.readouterr().err
+    assert len(pd.read_csv(tmp_path / "s.csv")) == 800
 
 
 def test_measuring_ends_with_the_seconds(tmp_path, monkeypatch, davis_values, capsys):

@@ -241,6 +241,12 @@ def test_a_project_whose_file_vanished_is_told_in_a_sentence(
     with closing(cellval.open_project("a", SAMPLES / "davis.csv", label="sex")) as one:
         for path in (one.folder / "files").iterdir():
             path.unlink()
+    with closing(cellval.open_project("a")) as one:
+        for ask in (lambda: one.table, one.value):
+            with pytest.raises(cellval.InputError, match="its data file is gone"):
+                ask()
+    with pytest.raises(cellval.InputError, match="its data file is gone"):
+        cellval.open_project("a", SAMPLES / "wine.csv")
     out = str(tmp_path / "out")
     assert main([command, "--project", "a", "--out", out]) == 2
     said = capsys.readouterr().err

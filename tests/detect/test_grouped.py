@@ -5,19 +5,40 @@ import pandas as pd
 import pytest
 
 import cellval
-from cellval.detect.grouped import FINDERS, grouped
+from cellval.detect import grouped as finders
+from cellval.detect.grouped import FINDERS, Search, grouped
+from cellval.detect.keys import keys
 
 
-def test_each_finder_is_asked_and_what_it_finds_is_kept():
+def heights():
+    """A broken rule, and a key that stands twice."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"id": np.arange(200), "inches": rng.integers(50, 80, 200)})
     frame["cm"] = np.round(2.54 * frame["inches"], 1)
     frame.loc[5, "cm"], frame.loc[9, "id"] = 17.3, 3
-    table = cellval.read(frame.to_csv(index=False).encode(), label=None)
+    return cellval.read(frame.to_csv(index=False).encode(), label=None)
+
+
+def test_each_finder_is_asked_and_what_it_finds_is_kept():
+    table = heights()
     found = grouped(table)
     assert {one.kind for one in found} == {"rule", "key"}
     assert found == tuple(one for finder in FINDERS for one in finder(table))
     assert grouped(table) is found
+
+
+def test_a_search_that_is_ended_tells_what_was_found_by_then(monkeypatch):
+    table, whole = heights(), Search(heights())
+    whole.look()
+    whole.end()
+    assert not whole.is_cut
+    search, first = Search(table), FINDERS[: FINDERS.index(keys)]
+    monkeypatch.setattr(
+        finders, "FINDERS", (*first, lambda _: search.end() or (), keys)
+    )
+    search.look()
+    found = grouped(table)
+    assert search.is_cut and {one.kind for one in found} == {"rule"}
 
 
 def mixed(seed, n=60, width=32):

@@ -47,6 +47,34 @@ def changed_archive(packed, **files):
     return out.getvalue()
 
 
+@pytest.mark.parametrize("name", ["project.json", "runs"])
+def test_what_would_unfold_in_memory_is_refused(shelf, project, monkeypatch, name):
+    project.value(n_neighbors=3)
+    packed = pack(project)
+    with zipfile.ZipFile(BytesIO(packed)) as file:
+        (path,) = (one for one in file.namelist() if one.startswith(name))
+        whole = file.read(path)
+    endless = b"[]," * 20_000
+    if name == "project.json":
+        changed = b'{"x": [' + endless + b"0], " + whole[1:]
+    else:
+        with np.load(BytesIO(whole)) as known:
+            said = known["about"].tobytes()
+            said = b'{"x": [' + endless + b"0], " + said[1:]
+            arrays = {**known, "about": np.frombuffer(said, np.uint8)}
+        made = BytesIO()
+        np.savez(made, **arrays)
+        changed = made.getvalue()
+    monkeypatch.setenv("CELLVAL_MAX_UNPACKED_MB", "1")
+    packed = changed_archive(packed, **{path: changed})
+    if name == "project.json":
+        with pytest.raises(InputError, match=r"project\.json in this .*UNPACKED_MB"):
+            shelf.bring_in(packed)
+    else:
+        came = shelf.bring_in(packed)
+        assert came.values is None and "UNPACKED_MB" in came.aside[0]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,13 @@ DAVIS = Path(__file__).parents[2] / "sample_data" / "davis.csv"
 SETUP = Setup(label="sex")
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "random", "gone", "no tables"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *("empty", "cut", "random", "gone", "no tables"),
+        *("DROP TABLE steps", "PRAGMA user_version = -5"),
+    ],
+)
 def test_a_damaged_project_does_not_take_the_others_along(shelf, project, damage):
     other = shelf.create(Source.of("b.csv", b"x,y\n1,a\n2,b\n3,b\n"))
     project.work.decide(12, "weight", "error")
@@ -31,6 +38,9 @@ def test_a_damaged_project_does_not_take_the_others_along(shelf, project, damage
         path.unlink()
         sqlite3.connect(path).close()
         path.write_bytes(b"")
+    elif " " in damage:
+        with closing(sqlite3.connect(path)) as database:
+            database.execute(damage)
     else:
         small = {"empty": b"", "cut": raw[:5000], "random": os.urandom(len(raw))}
         path.write_bytes(small[damage])

@@ -32,6 +32,8 @@ def test_results_come_back_as_they_were(davis):
         ("models", [1, 2]),
         ("before", [1.0]),
         ("before", {"array": ["x"], "dtype": "<U1"}),
+        ("before", {"array": [1] * 200, "dtype": "S2000000000"}),
+        ("before", {"array": [1], "dtype": "f8,f8"}),
         ("note", {}),
         ("n_touched", None),
         ("failures", {"tree": 5}),

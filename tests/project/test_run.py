@@ -312,7 +312,7 @@ def test_a_run_that_cannot_begin_leaves_nothing_locked(project, again):
     other = again(project)
     project._sources.clear()
     (project.folder / "files" / test.sha256).write_bytes(b"other bytes")
-    with pytest.raises(Damaged, match="have changed") as held:
+    with pytest.raises(InputError, match="have changed") as held:
         project.value(**options)
     assert other.lock(run), held
     assert project.runs == [run]

@@ -29,6 +29,7 @@ from cellval.table.formulas import is_formula, plain_text, safe_text
         ("a;-5;b;;+c\n@d", "a;'-5;b;;'+c\n'@d"),
         ("=1;=2", "'=1;'=2"),
         ("a;b=1", "a;b=1"),
+        ("a\t=1+1", "a\t'=1+1"),
         ("", ""),
     ],
 )
@@ -45,7 +46,7 @@ def test_neutralising_formulas_can_be_undone():
         safe = safe_text(text)
         assert not is_formula(safe)
         assert plain_text(safe) == text
-        if not is_formula(text) and not {*text} & {*";\n\r"}:
+        if not is_formula(text) and not {*text} & {*";\t\n\r"}:
             assert safe_text(plain_text(text)) == text
     assert len({safe_text(text) for text in texts}) == len(set(texts))
     assert safe_text("'=1") == "''=1"
@@ -54,11 +55,11 @@ def test_neutralising_formulas_can_be_undone():
 def test_no_list_runs_a_formula_however_a_spreadsheet_splits_it():
     """In many languages it splits a CSV at semicolons, though it has commas."""
     rng = random.Random(1)
-    pieces = ["=x", "+y", "@z", "'", '"', ";", "\n", "\r", ",", "a"]
+    pieces = ["=x", "+y", "@z", "'", '"', ";", "\n", "\r", "\t", ",", "a"]
     texts = ["".join(rng.choices(pieces, k=rng.randint(1, 7))) for _ in range(2_000)]
     frame = pd.DataFrame({"row": range(1, 2_001), "content": texts, "why": texts})
     written = csv_bytes(safe_frame(frame)).decode()
-    for separator in ",;":
+    for separator in ",;\t":
         lines = csv.reader(io.StringIO(written, newline=""), delimiter=separator)
         starts = [field.lstrip("\r\n")[:1] for line in lines for field in line]
         assert "a" in starts and not {*starts} & {*"=+-@"}

@@ -160,6 +160,14 @@ def test_a_small_file_does_not_unpack_to_a_large_one(saved, name):
     assert peak_of(raw) < 8e6
 
 
+def test_lists_of_a_small_file_do_not_unfold_to_gigabytes(saved, monkeypatch):
+    """Three bytes each take 80 when they are read."""
+    monkeypatch.setenv("CELLVAL_MAX_UNPACKED_MB", "8")
+    raw = packed(saved | {"about": about(saved, x=[[]] * 200_000)})
+    assert len(raw) < 1e5
+    assert peak_of(raw) < 4e6
+
+
 def test_what_unpacks_beyond_the_limit_is_refused_unread(saved, monkeypatch):
     monkeypatch.setenv("CELLVAL_MAX_UNPACKED_MB", "1")
     raw = packed(saved | {"state_a": np.zeros(2**20)})
