@@ -311,6 +311,7 @@ def _lay_out(
             step=step,
             domain=[0, beside[0] - 0.012],
             tickangle=angle,
+            ticklabeloverflow="allow",  # or slanted names at the edge are left out
             tickfont={"size": 12 if step == 1 else 11},
             anchor="free",
             position=1,

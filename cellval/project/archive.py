@@ -10,6 +10,7 @@ import secrets
 import sqlite3
 import time
 import zipfile
+import zlib
 from collections.abc import Mapping
 from contextlib import closing
 from io import BytesIO
@@ -36,6 +37,7 @@ WITHIN = re.compile(r"files/[0-9a-f]{64}|runs/[0-9a-f]{16}\.npz")  # beside it
 SECRET = ("view", "edit", "owner")  # of a project in its place
 TYPES: dict[str, Any] = {"TEXT": str, "INTEGER": int, "REAL": int | float}
 ALONE = "open its table alone"
+CUT_OFF = "This file is cut off or damaged. Get it again from where it came."
 NO_PROJECT = "This is no project of cellval. Choose a .cellval file that it exported."
 
 
@@ -80,6 +82,9 @@ def unpack(packed: bytes, folder: Path, *, name: str = "", owner: str = "") -> s
                 project.runs, project.created, project.changed  # noqa: B018
     except (InputError, OSError):  # our own words; the disk that it is put on
         raise
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        is_cut = packed[:4] == b"PK\x03\x04"
+        raise InputError(CUT_OFF if is_cut else NO_PROJECT) from error
     except (Damaged, sqlite3.Error, *FAULTS) as error:
         raise InputError(NO_PROJECT) from error
     return project_id

@@ -72,6 +72,7 @@ from cellval.whole_files import write_whole
 
 LONGEST_NAME = 80  # characters
 LAST = 2.0**33  # seconds since 1970 that a calendar knows
+NAMELESS = "A project needs a name: give some letters."
 BROKEN_OFF = "Writing it was broken off by a signal. Try again."
 GONE = (
     "The project was deleted or moved meanwhile. Open it where it is, or its file once "
@@ -247,7 +248,9 @@ class Project:
 
     @name.setter
     def name(self, new: str) -> None:
-        self._tell(name=_name(new))
+        if not readable(new):
+            raise InputError(NAMELESS)
+        self._tell(name=readable(new))
 
     def is_kept(self, fact: str) -> bool:
         """Is the latest that was said of it, such as its "name", on disk?"""

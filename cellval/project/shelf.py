@@ -24,7 +24,7 @@ from cellval.project.files import (
     why_not,
 )
 from cellval.project.home import home
-from cellval.project.project import Project, damage_told, readable
+from cellval.project.project import NAMELESS, Project, damage_told, readable
 from cellval.project.run import Run
 from cellval.project.source import Setup, Source
 from cellval.repairs.work import Work
@@ -354,7 +354,7 @@ def open_project(
     ({(12, 'weight'): 'error'}, True)
     """
     if not isinstance(name, str) or not readable(name):
-        raise InputError("A project needs a name: give some letters.")
+        raise InputError(NAMELESS)
     is_row = header_row is None or is_whole(header_row, 1)
     require("header_row", header_row, is_row, "None, or 1 or more")
     asked = ReadOptions.of(label, id_column, exclude, kinds, None)

@@ -1,6 +1,7 @@
 """A file as it came, and how it is read."""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -19,6 +20,8 @@ OPTIONS = {
     "header_row": "header row",
 }
 LEFT_OUT, KIND = "without ", "kind of "
+# In a name of a file: they would show its end in its middle, or steer a terminal.
+STEERS = re.compile("[\x00-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Source:
 
     @classmethod
     def of(cls, name: str, raw: bytes) -> "Source":
-        return cls(name, raw, hashlib.sha256(raw).hexdigest())
+        return cls(STEERS.sub("", name), raw, hashlib.sha256(raw).hexdigest())
 
     def buffer(self) -> BytesIO:
         """To be read, with the name that messages say."""

@@ -66,7 +66,8 @@ def test_ugly_files_are_read_told_and_shown_as_text(page, server):
     expect(page.get_by_role("heading", name="*evil*.csv")).to_be_visible()
     assert page.get_by_role("link", name="l", exact=True).count() == 0
     # Streamlit's own button would save formulas that run
-    page.get_by_test_id("stDataFrame").first.hover()
+    goto(page, "Data")
+    page.locator("[data-testid=stDataFrame]:visible").first.hover()
     expect(page.get_by_role("button", name="Fullscreen").first).to_be_visible()
     expect(page.get_by_role("button", name="Download as CSV")).to_have_count(0)
     start(page)

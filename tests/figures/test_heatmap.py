@@ -200,6 +200,15 @@ def test_held_out_cells_have_a_colour_and_a_word_only_where_there_are_some():
             assert said == (n > 0)
 
 
+def test_of_few_columns_with_long_names_the_last_is_named_too():
+    """Slanted names that reach beyond the chart would be left out."""
+    names = ["age", "income", "height", "a_long_name_of_a_column"]
+    table = make_table([("number", [1, 2])] * 4, [0, 1])
+    values = replace(values_of(table, np.zeros((2, 4))), column_names=tuple(names))
+    axis = heatmap(ValueView(values), np.arange(2), np.arange(4)).layout.xaxis
+    assert (axis.tickangle, axis.ticklabeloverflow) == (-30, "allow")
+
+
 def test_names_are_told_apart_on_the_axis_and_whole_where_one_hovers():
     table = make_table([("number", [1, 2])] * 60, [0, 1])
     names = tuple(f"survey_of_2021_question_{k:02d}_in_words" for k in range(60))

@@ -21,7 +21,13 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pandas as pd
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    async_playwright,
+    expect,
+)
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "browser")]
 from conftest import Server, how_to_launch  # noqa: E402 - the path comes first
@@ -41,6 +47,9 @@ class Person:
         self.done: Counter[str] = Counter()
         self.n_files, self.file = 0, ""  # at hand
         self.decided: set[str] = set()  # in it
+        self.complaints: list[str] = []  # of the browser
+        page.on("pageerror", lambda error: self.complaints.append(f"{error.stack}"))
+        page.on("console", self.hear)
 
     async def work(self, until: float) -> None:
         often, seldom = [self.decide, self.look] * 4, [self.reload] * 2
@@ -136,10 +145,15 @@ class Person:
             words = f"{n} flagged cell{'s' * (n != 1)}"
             await expect(self.page.get_by_text(words).first).to_be_visible()
 
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(message.text)
+
     async def tell(self) -> None:
         """What they see, for whoever looks for a fault."""
         seen = await self.page.locator("body").aria_snapshot()
         print(f"{self.name} at {self.page.url}:\n{seen}\n", flush=True)
+        print(*self.complaints[-5:], sep="\n", flush=True)
 
     async def check(self) -> None:
         await expect(self.page.get_by_test_id("stException")).to_have_count(0)

@@ -4,6 +4,7 @@ import asyncio
 import runpy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from inspect import unwrap
 from types import SimpleNamespace
 
 import pytest
@@ -14,17 +15,18 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.runtime.script_data import ScriptData
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils.run_descriptor import RunDescriptor
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 
-from cellval.ui.delivery import CREATE, HEAR, deliver_all
+from cellval.ui.delivery import ASK, CREATE, FORGET, HEAR, deliver_all
 
-ORIGINAL = {
-    name: getattr(getattr(AppSession, name), "__wrapped__", getattr(AppSession, name))
-    for name in (CREATE, HEAR)
-}
+METHODS = [(AppSession, name) for name in (CREATE, HEAR, ASK)]
+METHODS.append((ForwardMsgQueue, FORGET))
+ORIGINAL = {name: unwrap(getattr(kind, name)) for kind, name in METHODS}
 
 
 class Drawing:
@@ -53,8 +55,8 @@ class Drawing:
 
 @pytest.fixture
 def streamlit_s_own(monkeypatch):
-    for name, method in ORIGINAL.items():
-        monkeypatch.setattr(AppSession, name, method)
+    for kind, name in METHODS:
+        monkeypatch.setattr(kind, name, ORIGINAL[name])
     monkeypatch.setattr(AppSession, "register_file_watchers", lambda _: None)
     monkeypatch.setattr(app_session, "ScriptRunner", Drawing)
     monkeypatch.setattr(Drawing, "n", 0)
@@ -125,12 +127,93 @@ def test_a_click_is_done_though_another_page_is_asked_for_behind_it(monkeypatch)
 @pytest.mark.usefixtures("streamlit_s_own")
 def test_the_server_begins_with_it():
     runpy.run_path(str(ROOT / "app.py"))
-    assert getattr(AppSession, HEAR).__wrapped__ is ORIGINAL[HEAR]
+    assert all(hasattr(getattr(kind, name), "__wrapped__") for kind, name in METHODS)
 
 
 @pytest.mark.usefixtures("streamlit_s_own")
 def test_a_streamlit_without_these_methods_is_left_alone(monkeypatch):
-    create = getattr(AppSession, CREATE)
     monkeypatch.delattr(AppSession, HEAR)
     deliver_all()
-    assert getattr(AppSession, CREATE) is create
+    left = [pair for pair in METHODS if pair[1] != HEAR]
+    assert all(getattr(kind, name) is ORIGINAL[name] for kind, name in left)
+
+
+def paged(session, asked, part=""):
+    session.request_rerun(ClientState(page_script_hash=asked, fragment_id=part))
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+@pytest.mark.parametrize("mended", [False, True])
+def test_a_page_that_is_asked_for_comes_though_the_one_before_has_timers(mended):
+    """As long as it does not, what `cellval.ui.delivery` mends is needed."""
+    if mended:
+        deliver_all()
+
+    async def ask() -> None:
+        with opened() as session:
+            session._scriptrunner = waiting
+            paged(session, "left")
+            waiting.on_scriptrunner_ready()
+            began(session, "left")
+            paged(session, "wanted")
+            paged(session, "left", "side")
+
+    waiting = ScriptRequests()
+    run(ask())
+    done = waiting.on_scriptrunner_ready().rerun_data
+    assert done.page_script_hash == ("wanted" if mended else "left")
+
+
+def began(session, page):
+    hear = getattr(session, HEAR)
+    how = {"page_script_hash": page, "run_descriptor": RunDescriptor.create(None)}
+    hear(session._scriptrunner, ScriptRunnerEvent.SCRIPT_STARTED, **how)
+
+
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_a_part_is_of_the_page_that_is_there(monkeypatch):
+    """Also where a page has led to another one by itself, or one never came."""
+    deliver_all()
+    asked = []
+    monkeypatch.setattr(
+        ScriptRequests, "request_rerun", lambda _, one: asked.append(one) or True
+    )
+
+    async def ask() -> None:
+        with opened() as session:
+            session._scriptrunner = ScriptRequests()
+            paged(session, "first")
+            began(session, "first")
+            began(session, "second")
+            paged(session, "second", "side")
+            paged(session, "never")
+            session._scriptrunner = None
+            monkeypatch.setattr(session, CREATE, asked.append)
+            paged(session, "second", "side")
+
+    run(ask())
+    pages = [one.page_script_hash for one in asked]
+    assert pages == ["first", "second", "never", "second"]
+
+
+@pytest.mark.parametrize("mended", [False, True])
+@pytest.mark.usefixtures("streamlit_s_own")
+def test_no_part_is_sent_without_what_is_around_it(mended):
+    """A browser shows nothing at all any more then. Unmended, Streamlit does so."""
+    if mended:
+        deliver_all()
+    queue = ForwardMsgQueue()
+    for path, part in (([0, 0], "page"), ([0, 0, 0], "page"), ([0, 0, 0, 0], "list")):
+        said = ForwardMsg()
+        said.metadata.delta_path[:] = path
+        said.delta.fragment_id = part
+        said.delta.add_block.vertical.SetInParent()
+        queue.enqueue(said)
+    queue.clear(retain_lifecycle_msgs=True, fragment_ids_this_run=["page"])
+    queue.enqueue(said)  # not put in the place of the one before
+    paths = [tuple(one.metadata.delta_path) for one in queue.flush()]
+    assert ((0, 0, 0) in paths) == mended
+    assert paths[-1] == (0, 0, 0, 0) and len(paths) == (4 if mended else 2)
+    queue.enqueue(said)
+    queue.clear()
+    assert queue.is_empty()

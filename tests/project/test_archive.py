@@ -254,3 +254,14 @@ def test_a_project_of_the_first_schema_travels(shelf, project):
     assert came.work.decisions == {}
     again = shelf.copy(came.id)
     assert (again.work.n_done, len(again.work.steps)) == (0, 1)
+
+
+def test_a_damaged_archive_is_told_from_another_file(shelf, project):
+    packed = pack(project)
+    changed = bytearray(packed)
+    changed[len(packed) // 3] ^= 255
+    for raw in (packed[: len(packed) // 2], bytes(changed)):
+        with pytest.raises(InputError, match="cut off or damaged"):
+            shelf.bring_in(raw)
+    with pytest.raises(InputError, match="no project of cellval"):
+        shelf.bring_in(b"a,b\n1,2\n")

@@ -517,3 +517,15 @@ def test_what_others_did_is_not_overwritten_if_it_cannot_be_read_just_then(
     assert list(found.rules) == ["rule"] == list(project.work.rules)
     assert found.decisions == project.work.decisions and len(found.decisions) == 3
     assert len(found.steps) == 4
+
+
+@pytest.mark.parametrize("name", ["", "  ", "\u202e\t"])
+def test_a_project_keeps_its_name_if_none_is_given(project, name):
+    before = project.name
+    with pytest.raises(InputError, match="needs a name"):
+        project.name = name
+    assert project.name == before
+
+
+def test_the_name_of_a_file_does_not_show_its_end_elsewhere():
+    assert Source.of("a\x07\t\u202egnp.csv", b"").name == "agnp.csv"
