@@ -1,5 +1,6 @@
 """The command `cellval` where streams are closed and names are hostile."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -134,4 +135,6 @@ def test_ctrl_c_while_it_is_loaded_ends_it_quietly(tmp_path, how):
 
 
 def test_what_asks_for_the_command_keeps_its_own_ctrl_c():
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    before = signal.getsignal(signal.SIGINT)
+    importlib.reload(sys.modules["cellval.__main__"])
+    assert signal.getsignal(signal.SIGINT) == before
